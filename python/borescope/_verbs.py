@@ -22,16 +22,16 @@ TableName = Literal[
     "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
     "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
     "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
-    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
-    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
-    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
-    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
-    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
-    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
-    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
-    "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
-    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
-    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
+    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "diff_time",
+    "event_counts", "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls",
+    "gemm_shapes", "gpu_time", "graph_captures", "graph_kernels", "graph_launches",
+    "graph_operators", "idle", "idle_causes", "idle_intervals", "inductor_categories",
+    "inductor_kernels", "inductor_time", "inference_experts", "inference_parts", "inference_phases",
+    "inference_stalls", "inference_steps", "inherited", "inherited_work", "kernel_classes",
+    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
+    "launches", "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops",
+    "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum",
+    "ops", "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
     "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
     "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
     "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
@@ -4262,109 +4262,138 @@ class Verbs:
             short_names: names without arguments of templates and functions.
 
         Tables:
-            diff_runs: The runs.
+            diff_time: 265 us against 265 us a step, no change.
+                part (string): step, from completion to completion (or token, rank, run: what is
+                    compared), of a device; then the parts that add up to it: compute, communication
+                    and copies with nothing beside them, idle time.
+                base_ns (int, ns): Mean of the base run.
+                test_ns (int, ns): Mean of the test run.
+                delta_ns (int, ns): Test less base.
+                change (float, share): The difference / the base.
+                ratio (float): Test / base.
+            diff_runs: The runs, compared by the mean step: of 6 in the base and 6 in the test.
                 run (string): base or test.
                 ranks (int, count): Ranks compared.
-                steps (int, count): Selected training steps of all of them.
-                host_events (int, count): Selected host rows.
-                device_events (int, count): Selected device work that was launched in the recording:
-                    this is compared.
+                steps (int, count): Selected steps of all of them.
+                units (int, count): Steps, tokens or ranks, as the title says, of which all other
+                    tables have the mean.
+                host_events (int, count): Host rows compared.
+                device_events (int, count): Device work compared: of the steps, if they are
+                    compared.
+                outside_events (int, count): Device work in no step, where steps are compared: it is
+                    in no other table.
+                outside_ns (int, ns): Its summed durations.
                 inherited_events (int, count): Selected device work that was launched before the
                     recording began: how much there is says nothing of the program, so that it is in
                     no other table.
                 inherited_ns (int, ns): Its summed durations.
                 span_ns (int, ns): Selected time of all ranks.
-            diff_summary: What changed between base and test.
+            diff_summary: What changed between base and test per step.
                 side (string): Where it ran: host or device.
                 status (string): How the counts compare; see the other table.
                 time_status (string): How the time of a call compares; see there, too.
                 names (int, count): Distinct names, a renamed kernel once.
-                delta_count (int, count): Calls in the test run less the base.
-                base_ns (int, ns): Summed durations in the base run.
+                delta_count (float, count): Calls in the test run less the base.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-            diff_classes: Device work by class.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+            diff_classes: Device work by class per step.
                 class (string): What the work is for.
-                base_count (int, count): Calls in the base run.
-                test_count (int, count): Calls in the test run.
-                delta_count (int, count): Test less base.
-                base_ns (int, ns): Summed durations in the base run.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-                status (string): By the counts, per step if both runs have steps, else per rank:
-                    added, deleted, increased, decreased, unchanged; or renamed.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
-            diff_phases: Device work by phase.
+            diff_phases: Device work by phase per step.
                 phase (string): forward, backward, recompute (forward repeated inside backward) or
                     optimizer, from the launch's surroundings on the host; other if unknown.
-                base_count (int, count): Calls in the base run.
-                test_count (int, count): Calls in the test run.
-                delta_count (int, count): Test less base.
-                base_ns (int, ns): Summed durations in the base run.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-                status (string): By the counts, per step if both runs have steps, else per rank:
-                    added, deleted, increased, decreased, unchanged; or renamed.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
-            diff_annotations: Device work by annotation.
+            diff_annotations: Device work by annotation per step.
                 annotation (string): Innermost annotation around the launch on its thread, else the
                     step. All steps of training are ProfilerStep#*, and in those of inference
                     servers numbers are "*".
-                base_count (int, count): Calls in the base run.
-                test_count (int, count): Calls in the test run.
-                delta_count (int, count): Test less base.
-                base_ns (int, ns): Summed durations in the base run.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-                status (string): By the counts, per step if both runs have steps, else per rank:
-                    added, deleted, increased, decreased, unchanged; or renamed.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
-            diff_modules: Device work by class of module.
+            diff_modules: Device work by class of module per step.
                 module (string): Class of the innermost nn.Module around the launch.
-                base_count (int, count): Calls in the base run.
-                test_count (int, count): Calls in the test run.
-                delta_count (int, count): Test less base.
-                base_ns (int, ns): Summed durations in the base run.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-                status (string): By the counts, per step if both runs have steps, else per rank:
-                    added, deleted, increased, decreased, unchanged; or renamed.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
-            diff_operators: Device work by operator.
+            diff_operators: Device work by operator per step.
                 operator (string): Innermost operator around the launch, as self device time in ops.
-                base_count (int, count): Calls in the base run.
-                test_count (int, count): Calls in the test run.
-                delta_count (int, count): Test less base.
-                base_ns (int, ns): Summed durations in the base run.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-                status (string): By the counts, per step if both runs have steps, else per rank:
-                    added, deleted, increased, decreased, unchanged; or renamed.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
-            diff: Changes by name.
+            diff: Changes by name per step.
                 side (string): Where it ran: host or device.
                 name (string): Name as recorded, or shortened by --short-names, without lines of
                     Python functions and addresses; all steps are ProfilerStep#*.
                 renamed_to (string): Name in the test run of the kernel of that class, operator and
                     shape; missing for what has the same name.
-                base_count (int, count): Calls in the base run.
-                test_count (int, count): Calls in the test run.
-                delta_count (int, count): Test less base.
-                base_ns (int, ns): Summed durations in the base run.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
-                status (string): By the counts, per step if both runs have steps, else per rank:
-                    added, deleted, increased, decreased, unchanged; or renamed.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
@@ -4373,7 +4402,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run/rank-1.json.gz")
             >>> run.diff("tests/data/demo_run/rank-0.json.gz")
-            <Answer: diff_runs (2 rows), diff_summary (10 rows), diff_classes (10 rows), diff_phases (3 rows), diff_annotations (5 rows), diff_modules (1 rows), diff_operators (24 rows), diff (114 rows)>
+            <Answer: diff_time (5 rows), diff_runs (2 rows), diff_summary (9 rows), diff_classes (10 rows), diff_phases (3 rows), diff_annotations (5 rows), diff_modules (1 rows), diff_operators (24 rows), diff (113 rows)>
         """
         return self._pair("diff", base, {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

@@ -77,13 +77,15 @@ export function rowsOfRun(table: Table, run: Run): Table {
   return { ...side, columns };
 }
 
-/** "+12.0 %" of a number that was `other` before. */
+/** "+12.0 %, ×1.12" of a number that was `other` before. */
 export function relativeChange(mine: number, other: number): string {
   if (other === 0 || mine === 0) {
     return mine === other ? '±0\u00a0%' : other === 0 ? 'only here' : 'only other';
   }
   const share = (mine - other) / Math.abs(other);
-  return Math.abs(share) >= 10 ? `×${(mine / other).toPrecision(3)}` : `${signed(share * 100, 1)}\u00a0%`;
+  const ratio = mine / other;
+  const percent = `${signed(share * 100, Math.abs(share) < 10 ? 1 : 0)}\u00a0%`;
+  return mine === other ? percent : `${percent}, ×${ratio < 0.095 ? ratio.toPrecision(2) : ratio < 100 ? ratio.toFixed(2) : ratio.toFixed(0)}`;
 }
 
 /** With its sign, and a true minus. */

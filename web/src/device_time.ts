@@ -39,6 +39,24 @@ export function deviceTime(breakdown: Table, names: readonly string[], leftOut: 
   return { parts: parts.filter((part) => part.value > 0), whole, busy: whole - idle, leftOut: left };
 }
 
+// The columns of `breakdown` that have the colours of what `diff_time` has in rows.
+const COLUMNS: Record<string, string> = {
+  'compute': 'compute_ns', 'exposed communication': 'exposed_comm_ns', 'exposed copies': 'exposed_copy_ns', 'idle': IDLE,
+};
+
+/** The time of one step, as the comparison has it in the column `run`: its parts, and no more. */
+export function timeOfUnit(time: Table, run: 'base_ns' | 'test_ns', breakdown: Table | undefined): DeviceTime {
+  const [names, values] = [find(time, 'part'), find(time, run)];
+  const parts = indices(rowsOf(time)).slice(1).map((row) => {
+    const label = String(names?.values[row] ?? '');
+    const column = breakdown && find(breakdown, COLUMNS[label] ?? '');
+    return { name: COLUMNS[label] ?? label, label, doc: column?.doc ?? '', value: numberAt(values, row), colour: column === undefined ? 'var(--idle)' : colourOf(column) };
+  });
+  const whole = numberAt(values, 0);
+  const idle = parts.find((part) => part.name === IDLE)?.value ?? 0;
+  return { parts: parts.filter((part) => part.value > 0), whole, busy: whole - idle, leftOut: [] };
+}
+
 /** The rows of one rank. */
 export function ofRank(table: Table | undefined, rank: number): Table | undefined {
   const ranks = table && find(table, 'rank');

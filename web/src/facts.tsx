@@ -1,6 +1,6 @@
 // What was recorded, in a row of numbers, each a link to where it comes from; of two runs with what changed.
 import { type Run, relativeChange } from './compare';
-import { type DeviceTime, LEFT_OUT, NO_TIME, deviceTime } from './device_time';
+import { type DeviceTime, LEFT_OUT, NO_TIME, deviceTime, timeOfUnit } from './device_time';
 import { type Report, type Table, find, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from './model';
 import { useNavigation } from './navigation';
 import { sideOf } from './panes/overview_filters';
@@ -56,22 +56,46 @@ const total = (table: Table, name: string): number => {
 const most = (table: Table, name: string): number =>
   Math.max(0, ...indices(rowsOf(table)).map((row) => numberAt(find(table, name), row)));
 
-function factsOf(overview: Table, time: DeviceTime): Fact[] {
+/** What one step of a run takes, where two runs are compared by steps. */
+interface OfUnit {
+  unit: string;
+  kernels: number;
+}
+
+function factsOf(overview: Table, time: DeviceTime, per: OfUnit | null): Fact[] {
   const ranks = rowsOf(overview);
   const world = most(overview, 'world_size');
-  const [span, kernels, steps] = [most(overview, 'span_ns'), total(overview, 'kernels'), most(overview, 'steps')];
+  const span = per === null ? most(overview, 'span_ns') : time.whole;
+  const kernels = per === null ? total(overview, 'kernels') : per.kernels;
+  const steps = most(overview, 'steps');
+  const a = per === null ? '' : ` a ${per.unit}`;
   return [
     { label: 'Devices', value: devicesOf(overview), section: 'info' },
     { label: 'Ranks', value: String(ranks), ...(world > ranks ? { note: ` of ${world}` } : {}), section: 'info' },
     { label: 'Steps', value: String(steps || ''), section: 'steps' },
-    { label: 'Time', value: show(span, 'ns'), section: 'breakdown', number: span },
-    { label: 'Kernels', value: show(kernels, 'count'), section: 'kernels', number: kernels },
+    { label: `Time${a}`, value: show(span, 'ns'), section: 'breakdown', number: span },
+    { label: `Kernels${a}`, value: show(kernels, 'count'), section: 'kernels', number: kernels },
     { label: 'Devices busy', value: time.whole > 0 ? showShare(time.busy, time.whole) : '', section: 'breakdown', number: time.busy / time.whole, isShare: true },
   ].filter((fact) => fact.value !== '');
 }
 
+/** Of two runs the time of one step of them. */
+const unitTable = (report: Report): Table | undefined => {
+  const time = tableOf(sectionNamed(report, 'diff'), 'diff_time');
+  return report.units === null || report.units.unit === 'run' || time === undefined || rowsOf(time) === 0 ? undefined : time;
+};
+
+function ofUnit(report: Report, run: Run): OfUnit | null {
+  const kernels = sideOf(tableOf(sectionNamed(report, 'kernels'), 'kernels'), run);
+  return unitTable(report) === undefined ? null : { unit: report.units?.unit ?? '', kernels: kernels === undefined ? 0 : total(kernels, 'count') };
+}
+
 /** The time of all devices of a run, whatever the filters. */
 function timeOf(report: Report, run: Run): DeviceTime {
+  const time = unitTable(report);
+  if (time !== undefined) {
+    return timeOfUnit(time, run === 'this' ? 'test_ns' : 'base_ns', undefined);
+  }
   const section = sectionNamed(report, 'breakdown');
   const [breakdown, leftOut] = [tableOf(section, 'breakdown'), tableOf(sectionNamed(report, 'summary'), LEFT_OUT)].map((table) => sideOf(table, run));
   const parts = section?.views.find((view) => view.table === 'breakdown')?.values ?? [];
@@ -81,7 +105,7 @@ function timeOf(report: Report, run: Run): DeviceTime {
 export function Facts({ report, overview }: { report: Report; overview: Table }) {
   const side = (run: Run) => {
     const table = sideOf(overview, run);
-    return table === undefined ? [] : factsOf(table, timeOf(report, run));
+    return table === undefined ? [] : factsOf(table, timeOf(report, run), ofUnit(report, run));
   };
   const others = side('other');
   return (

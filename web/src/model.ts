@@ -91,9 +91,17 @@ interface LayoutSection {
   views: View[];
 }
 
+/** What two runs are compared by: sums are those of one of them, the mean. */
+export interface Units {
+  unit: string; // "step", "token", "rank" or "run"
+  this: number; // how many this run has
+  other: number;
+}
+
 export interface Layout {
   title: string;
   against: string;
+  units?: Units;
   all_rows: number[];
   comparisons: Comparison[];
   panes?: { name: string; title: string }[];
@@ -128,6 +136,7 @@ export interface Report {
   version: string;
   title: string;
   against: string; // title of the other run; empty: there is none
+  units: Units | null; // where there is one
   sections: Section[];
   panes: Pane[];
   diagnostics: Diagnostic[];
@@ -188,6 +197,7 @@ export function makeReport(data: TableDocument, layout: Layout): Report {
     version: data.borescope,
     title: layout.title,
     against: layout.against ?? '',
+    units: layout.units ?? null,
     sections,
     panes: panesOf(layout, sections),
     diagnostics: data.diagnostics,

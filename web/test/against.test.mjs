@@ -116,7 +116,38 @@ test('what changed has its own pane, and the header names both runs', async () =
   assert.equal(await page.locator('#pane-compare > section#diff').isVisible(), true);
   assert.equal(await page.locator('h1').textContent(), 'mine.json');
   assert.match(await page.locator('header .against').textContent(), /against the other run, other\.json/);
-  assert.match(await page.locator('.facts').textContent(), /Kernels4\+33.3\s%other 3/);
+  assert.match(await page.locator('.facts').textContent(), /Kernels4\+33.3\s%, ×1.33other 3/);
+  await page.done();
+});
+
+/** Steps of 1 ms with a kernel of so many us, and one before the recording. */
+function steps(name, count, dur) {
+  const path = join(folder, name);
+  const events = Array.from({ length: count }, (_, i) => i * 1000).flatMap((ts, i) => [
+    { ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${i + 1}`, pid: 1, tid: 1, ts, dur: 999 },
+    { ph: 'X', cat: 'cpu_op', name: 'aten::mm', pid: 1, tid: 1, ts: ts + 10, dur: 50 },
+    { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts: ts + 20, dur: 5, args: { correlation: i + 1 } },
+    { ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: ts + 100, dur, args: { device: 0, stream: 7, correlation: i + 1 } },
+  ]);
+  events.push({ ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: 1, dur: 9, args: { device: 0, stream: 7, correlation: 999 } });
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  return path;
+}
+
+test('runs of different length are compared by the step, and the first line is the answer', async () => {
+  const path = report('steps', steps('six.json', 6, 400), '--against', steps('three.json', 3, 500));
+  const { tables, layout } = embedded(path);
+  assert.deepEqual(layout.units, { unit: 'step', this: 6, other: 3 });
+  const kernels = tables.tables.find((one) => one.name === 'kernels');
+  const cell = (name) => kernels.columns.find((one) => one.name === name).values[0];
+  assert.deepEqual(['count', 'against_count', 'total_ns', 'against_total_ns', 'change_total_ns'].map(cell), [1, 1, 400000, 500000, -100000]);
+  const page = await open(path);
+  assert.match(await page.locator('.answer').textContent(), /^\S+ µs against \S+ µs a step, |^\S+ ms against \S+ ms a step, /);
+  assert.match(await page.locator('.answer').textContent(), /less compute.*means of 6 steps here and 3 in the other run/);
+  assert.match(await page.locator('.facts').textContent(), /Kernels a step1±0\.0\s%other 1/);
+  assert.match(await page.locator('.box.time').textContent(), /Where the device time of a step goes.*compute 400\.0\sµs · .*other 500\.0\sµs .*\(−20\.0\s%, ×0\.80\)/);
+  assert.match(await page.locator('#kernels > .summary').textContent(), /sums are of one step/);
+  assert.deepEqual(page.faults, []);
   await page.done();
 });
 
@@ -128,7 +159,7 @@ test('bars are pairs, with what changed', async () => {
   assert.equal(await gemm.locator('.track').count(), 2);
   const widths = await gemm.locator('.track span').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
   assert.ok(Math.abs(widths[0] / widths[1] - 80 / 50) < 0.05, `${widths}`);
-  assert.match(await gemm.textContent(), /80\.00\s*µs \+60\.0\s*%50\.00\s*µs other/);
+  assert.match(await gemm.textContent(), /80\.00\s*µs \+60\.0\s*%, ×1\.6050\.00\s*µs other/);
   assert.match(await figure.locator('li').filter({ hasText: 'new' }).textContent(), /only here/);
   assert.match(await figure.locator('li').filter({ hasText: 'old' }).textContent(), /only other/);
   await page.done();
@@ -166,7 +197,7 @@ test('the flame graph is coloured by what changed, and shows either run', async 
   await frame('all').focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  assert.match(await flame.locator('.tip').textContent(), /gemm kernel: 80\.00\s*µs in this run, 50\.00\s*µs in the other, \+30\.00\s*µs \(\+60\.0\s*%\)/);
+  assert.match(await flame.locator('.tip').textContent(), /gemm kernel: 80\.00\s*µs in this run, 50\.00\s*µs in the other, \+30\.00\s*µs \(\+60\.0\s*%, ×1\.60\)/);
   const whole = await frame('gemm').evaluate((one) => one.clientWidth);
   await page.keyboard.press('Enter');
   assert.ok(await frame('gemm').evaluate((one) => one.clientWidth) > whole);

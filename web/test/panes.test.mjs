@@ -332,7 +332,7 @@ test('shares of the overview are of one whole, without what the verdict leaves o
 test('the overview of two runs has both, and what changed', async () => {
   const page = await open(overviewPage('both', { comparison: 'matched' }));
   const facts = await page.locator('.facts').textContent();
-  assert.match(facts, /Time1\.000\sµs−50\.0\s%other 2\.000\sµs/);
+  assert.match(facts, /Time1\.000\sµs−50\.0\s%, ×0\.50other 2\.000\sµs/);
   assert.match(facts, /Devices busy80\.0\s%\+30\.0\spointsother 50\.0\s%/); // 400 of 500, 900 of 1,800
   assert.equal(await page.locator('.box.time .track').count(), 2);
   assert.match(await page.locator('.box.time .legend').first().textContent(), /compute 400\sns · 80\.0\s%; other 900\sns · 50\.0\s% \(−55\.6\s%\)/);

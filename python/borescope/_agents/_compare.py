@@ -11,30 +11,25 @@ _NOTHING = 0.01
 
 
 def verdict_of(answer: Answer) -> dict[str, Any]:
-    """The time of both runs and of their device work, of a step where both have steps, and not as
-    many: without what was launched before the recordings. One run against one run has no interval:
-    `interval` is null."""
+    """The time of both runs and of their device work, of the mean step where both have steps (else of
+    a token or a rank, see `unit`): without what was launched before the recordings. One run against one
+    run has no interval: `interval` is null."""
     runs = {row["run"]: row for row in answer["diff_runs"]}
     classes = answer["diff_classes"].to_dicts()
-    steps = [runs[name]["steps"] or 0 for name in ("base", "test")]
-    is_by_step = min(steps) > 0 and steps[0] != steps[1]
-    parts = dict(zip(("base", "test"), steps if is_by_step else (1, 1)))
-    base, test = (_part(runs[name]["span_ns"], parts[name]) for name in ("base", "test"))
-    work = {name: _part(sum(row[f"{name}_ns"] or 0 for row in classes), parts[name]) for name in ("base", "test")}
-    of_step = " of a step" if is_by_step else ""
-    return {"text": _sentence("the span" + of_step, base, test) + "; " +
-                    _sentence("device work" + of_step, work["base"], work["test"]),
-            "by_step": is_by_step,
+    whole = answer["diff_time"].to_dicts()[:1]
+    unit = whole[0]["part"] if whole else "run"
+    base, test = (whole[0][f"{name}_ns"] if whole else runs[name]["span_ns"] for name in ("base", "test"))
+    work = {name: sum(row[f"{name}_ns"] or 0 for row in classes) for name in ("base", "test")}
+    of_unit = "" if unit == "run" else f" of a {unit}"
+    return {"text": _sentence("the span" + of_unit, base, test) + "; " +
+                    _sentence("device work" + of_unit, work["base"], work["test"]),
+            "by_step": unit == "step", "unit": unit,
             "span_base_ns": base, "span_test_ns": test, "span_change_share": _change(base, test),
             "work_base_ns": work["base"], "work_test_ns": work["test"],
             "work_change_share": _change(work["base"], work["test"]),
             "interval": None, "samples_base": 1, "samples_test": 1,
             "note": "one run against one run: no interval, so a change cannot be distinguished from what "
                     "varies between runs"}
-
-
-def _part(value: int | None, parts: int) -> int | None:
-    return None if value is None else round(value / parts)
 
 
 def _change(base: int | None, test: int | None) -> float | None:

@@ -13,7 +13,7 @@ import { type Format, NO_NAME, formatFor, maxOf, printable, showShare, sum, with
 import { NotFiltered, useLeft } from './overview_filters';
 
 const NUMBER_PX = 150;
-const CHANGE_PX = 240;
+const CHANGE_PX = 300;
 const NO_TEXT: Partial<Filters> = { text: '' }; // shares of a name are of all names
 
 interface NameRow {
@@ -93,7 +93,7 @@ export function TopNames({ report, section, title, changed, column, most }: { re
   const format = formatFor(value.unit, largest, true);
   return (
     <div class="box names" ref={box}>
-      <h3><a href={href(section)}>{table.comparison === 'matched' ? changed : title}</a><NotFiltered table={table} /></h3>
+      <h3><a href={href(section)}>{table.comparison === 'matched' ? changed : title}</a>{report.units !== null && report.units.unit !== 'run' && <small> in a {report.units.unit}</small>}<NotFiltered table={table} /></h3>
       <ol>
         {top.map((one) => (
           <NameLine key={one.row} table={table} section={section} one={one} value={value} largest={largest} whole={whole} format={format} width={width} siblings={siblings} />

@@ -1,7 +1,7 @@
 // What to know first, on one screen: what was recorded, what costs the time, and where it goes. Of two runs
 // both, and what changed.
 
-import { LEFT_OUT } from '../device_time';
+import { LEFT_OUT, timeOfUnit } from '../device_time';
 import { Facts } from '../facts';
 import { Findings } from '../findings';
 import { type Report, type Section, type Table, find, rowsOf, sectionNamed, tableOf } from '../model';
@@ -9,10 +9,10 @@ import { useFilters, useNavigation } from '../navigation';
 import { kindsOf } from '../quality';
 import { type Filters, isFiltering } from '../route';
 import { StepColumns, hasSteps } from '../step_columns';
-import { sum } from '../units';
+import { prose, sum } from '../units';
 import { useLeft } from './overview_filters';
 import { TopNames } from './overview_names';
-import { Ranks, TimeBox } from './overview_time';
+import { Ranks, TimeBox, type UnitTimes } from './overview_time';
 
 const MOST_NAMES = 5;
 const FEWER_NAMES = 4; // beside many ranks, as all is to fit a screen
@@ -54,8 +54,36 @@ function Remarks({ report }: { report: Report }) {
   );
 }
 
+/** What a step takes in both runs; null where whole runs are compared. */
+function unitTimes(report: Report): UnitTimes | null {
+  const time = tableOf(sectionNamed(report, 'diff'), 'diff_time');
+  const breakdown = tableOf(sectionNamed(report, 'breakdown'), 'breakdown');
+  const unit = report.units?.unit ?? 'run';
+  return time === undefined || rowsOf(time) === 0 || unit === 'run'
+    ? null
+    : { unit, mine: timeOfUnit(time, 'test_ns', breakdown), other: timeOfUnit(time, 'base_ns', breakdown) };
+}
+
+/** The answer of a comparison: the sentence, and what it is the mean of. */
+function Answer({ report }: { report: Report }) {
+  const { href } = useNavigation();
+  const time = tableOf(sectionNamed(report, 'diff'), 'diff_time');
+  if (time === undefined || rowsOf(time) === 0 || report.units === null) {
+    return null;
+  }
+  const [answer = '', parts] = prose(time.title).split('; ');
+  const { unit, this: mine, other } = report.units;
+  const of = unit === 'run' ? 'whole runs are compared: not both have steps' : `means of ${mine} ${unit}${mine === 1 ? '' : 's'} here and ${other} in the other run`;
+  return (
+    <p class="answer">
+      <a href={href('diff')}>{answer}</a>{parts !== undefined && <span> {parts}</span>} <small>{of}</small>
+    </p>
+  );
+}
+
 /** The bars of all devices and of each rank. */
 function Time({ report }: { report: Report }) {
+  const filters = useFilters();
   const section = sectionNamed(report, 'breakdown');
   const [whole, left] = [tableOf(section, 'breakdown'), tableOf(sectionNamed(report, 'summary'), LEFT_OUT)];
   const parts = section?.views.find((one) => one.table === 'breakdown')?.values ?? [];
@@ -65,7 +93,7 @@ function Time({ report }: { report: Report }) {
   const both = has(mine) ? { mine: { breakdown: mine, leftOut }, other: has(other) ? { breakdown: other, leftOut: otherLeftOut } : null, parts } : null;
   return (
     <>
-      {both !== null && <TimeBox {...both} />}
+      {both !== null && <TimeBox {...both} units={isFiltering(filters) ? null : unitTimes(report)} />}
       <TopOf report={report} ranks={whole} />
       {both !== null && <Ranks {...both} />}
     </>
@@ -89,6 +117,7 @@ export function OverviewPane({ report }: { report: Report }) {
   return (
     <section id="overview" aria-labelledby="overview-title">
       <h2 id="overview-title" class="unseen">Overview</h2>
+      <Answer report={report} />
       {overview !== undefined && <Facts report={report} overview={overview} />}
       <div class="overview">
         <div>

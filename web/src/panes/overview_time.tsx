@@ -49,14 +49,21 @@ interface TimeBoxProps {
 const timeOf = (tables: TimeTables | null, parts: readonly string[]): DeviceTime =>
   tables === null ? NO_TIME : deviceTime(tables.breakdown, parts, tables.leftOut);
 
-export function TimeBox({ mine, other, parts }: TimeBoxProps) {
+/** Of two runs the time of one step in both, unless filters choose some of it. */
+export interface UnitTimes {
+  unit: string;
+  mine: DeviceTime;
+  other: DeviceTime;
+}
+
+export function TimeBox({ mine, other, parts, units }: TimeBoxProps & { units: UnitTimes | null }) {
   const { href } = useNavigation();
-  const [time, before] = [timeOf(mine, parts), timeOf(other, parts)];
+  const [time, before] = units === null ? [timeOf(mine, parts), timeOf(other, parts)] : [units.mine, units.other];
   const longest = Math.max(time.whole, before.whole);
   const gone = before.parts.filter((part) => !time.parts.some((one) => one.name === part.name)).map((part) => ({ ...part, value: 0 }));
   return (
     <div class="box time">
-      <h3><a href={href('breakdown')}>Where the device time goes</a><NotFiltered table={mine.breakdown} /></h3>
+      <h3><a href={href('breakdown')}>Where the device time{units !== null && ` of a ${units.unit}`} goes</a><NotFiltered table={mine.breakdown} /></h3>
       <Track time={time} longest={longest} />
       {other !== null && <Track time={before} longest={longest} isOther />}
       <ul class="legend">

@@ -95,9 +95,29 @@ Tone ToneOfSeverity(std::string_view severity) {
                                                       : Tone::kCompute;
 }
 
+// The answer of a comparison large, up to its parts; these below it.
+void DrawAnswer(const ReportDigest& digest, Card& card) {
+  const std::string& sentence = digest.comparison.sentence;
+  const size_t end = std::min(sentence.find("; "), sentence.size());
+  const double top = card.y;
+  WriteLines(sentence.substr(0, end), {.size = kLarge, .bold = true}, kLargeLine, 1, card);
+  if (end < sentence.size()) {
+    WriteLines(sentence.substr(end + 2), {.size = kSmall}, kSmallLine, 2, card);
+  }
+  const std::vector<DigestChange>& parts = digest.comparison.parts;
+  const bool is_slower = parts.front().after_ns > parts.front().before_ns;
+  card.canvas.Rect({card.left() - 18, top + 6, 6, card.y - top - 6},
+                   is_slower ? Tone::kMore3 : Tone::kLess3);
+  card.y += 14;
+}
+
 // The first finding large, with what it rests on; of the next two what they are called.
 void DrawFindings(const ReportDigest& digest, Card& card) {
   const std::vector<DigestFinding>& findings = digest.run.findings;
+  if (!digest.comparison.sentence.empty()) {
+    DrawAnswer(digest, card);
+    return;
+  }
   if (findings.empty()) {
     return;
   }
@@ -181,7 +201,10 @@ void DrawPartNames(const ReportDigest& digest, Card& card) {
 
 // Beside it how much time the bars are not of.
 void DrawTimeTitle(const ReportDigest& digest, Card& card) {
-  const std::string title = "Where the device time goes";
+  const std::string& unit = digest.comparison.unit;
+  const std::string title = unit.empty() || unit == "run"
+                                ? std::string("Where the device time goes")
+                                : fmt::format("Where the device time of a {} goes", unit);
   if (digest.run.left_out_ns > 0 && !digest.against.has_value()) {
     const double begin = card.left() + TextWidth(title, kSmall) * 1.1 + kBetweenParts;
     const std::string note = fmt::format("{}; {} left out", DigestTime(digest.run.whole_ns),
@@ -227,7 +250,7 @@ struct CardRow {
 
 std::vector<CardRow> RowsOf(const ReportDigest& digest) {
   std::vector<CardRow> rows;
-  for (const DigestChange& change : digest.changes) {
+  for (const DigestChange& change : digest.comparison.changes) {
     const double delta = change.after_ns - change.before_ns;
     rows.push_back({ToPrintable(change.name), DigestDelta(change), std::abs(delta),
                     delta > 0 ? Tone::kMore3 : Tone::kLess3});

@@ -195,6 +195,21 @@ std::string DigestTime(double ns) {
   return Amount(ns, AmountFormat(Unit::kNanoseconds, std::abs(ns), ns == std::floor(ns)));
 }
 
+namespace {
+
+// ", 1.88 times": the longer by the shorter; nothing where one of them is nothing, or they are
+// alike.
+std::string RatioText(const DigestChange& change) {
+  const auto [smaller, larger] = std::minmax(change.before_ns, change.after_ns);
+  constexpr double kLeastRatio = 1.005;
+  return smaller <= 0 || larger < kLeastRatio * smaller
+             ? std::string()
+             : fmt::format(", {:.2f} times {}", larger / smaller,
+                           change.after_ns < change.before_ns ? "less" : "more");
+}
+
+}  // namespace
+
 std::string DigestDelta(const DigestChange& change) {
   const double delta = change.after_ns - change.before_ns;
   const std::string sign = delta < 0 ? "\xE2\x88\x92" : "+";
@@ -202,7 +217,8 @@ std::string DigestDelta(const DigestChange& change) {
   // Of next to nothing any change is thousands of percent.
   constexpr double kLeastBefore = 0.1;
   return change.before_ns > 0 && change.before_ns >= kLeastBefore * change.after_ns
-             ? fmt::format("{} ({}{})", text, sign, ShareText(std::abs(delta), change.before_ns))
+             ? fmt::format("{} ({}{}{})", text, sign, ShareText(std::abs(delta), change.before_ns),
+                           RatioText(change))
              : text;
 }
 
@@ -226,9 +242,10 @@ Digest MakeDigest(std::string title, std::span<const Table> tables) {
   return digest;
 }
 
-std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most) {
+namespace {
+
+std::vector<DigestChange> LargestChanges(const Table* diff, size_t most) {
   std::vector<DigestChange> changes;
-  const Table* const diff = TableOf(tables, "diff");
   for (size_t row = 0; diff != nullptr && row < diff->rows(); ++row) {
     const double before = NumberAt(diff->Find("base_ns"), row);
     const double after = NumberAt(diff->Find("test_ns"), row);
@@ -241,6 +258,62 @@ std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most) 
   });
   changes.resize(std::min(changes.size(), most));
   return changes;
+}
+
+}  // namespace
+
+DigestComparison ComparisonOf(std::span<const Table> tables, size_t most) {
+  DigestComparison comparison;
+  comparison.changes = LargestChanges(TableOf(tables, "diff"), most);
+  const Table* const time = TableOf(tables, "diff_time");
+  for (size_t row = 0; time != nullptr && row < time->rows(); ++row) {
+    comparison.parts.push_back({RawTextAt(*time, "part", row),
+                                NumberAt(time->Find("base_ns"), row),
+                                NumberAt(time->Find("test_ns"), row)});
+  }
+  if (!comparison.parts.empty()) {
+    comparison.unit = comparison.parts.front().name;
+    comparison.sentence = WithMicroSigns(time->title);
+  }
+  return comparison;
+}
+
+namespace {
+
+Tone ToneOfPart(std::string_view part) {
+  return part == "compute"                 ? Tone::kCompute
+         : part == "exposed communication" ? Tone::kComm
+         : part == "exposed copies"        ? Tone::kCopy
+                                           : Tone::kIdle;
+}
+
+void TakeParts(const DigestComparison& comparison, double DigestChange::* run, Digest& digest) {
+  digest.parts.clear();
+  digest.left_out.clear();
+  digest.left_out_ns = 0;
+  digest.whole_ns = comparison.parts.front().*run;
+  for (size_t i = 1; i < comparison.parts.size(); ++i) {
+    const DigestChange& part = comparison.parts[i];
+    if (part.*run > 0) {
+      digest.parts.push_back({part.name, ToneOfPart(part.name), part.*run});
+    }
+  }
+}
+
+// What is of a whole run, and says nothing beside another one of another length.
+bool IsOfWholeRun(const std::pair<std::string, std::string>& fact) {
+  return fact.first == "Time" || fact.first == "Kernels" || fact.first == "Devices busy";
+}
+
+}  // namespace
+
+void CompareDigests(DigestComparison comparison, ReportDigest& digest) {
+  if (digest.against.has_value() && !comparison.parts.empty()) {
+    TakeParts(comparison, &DigestChange::after_ns, digest.run);
+    TakeParts(comparison, &DigestChange::before_ns, *digest.against);
+    std::erase_if(digest.run.facts, IsOfWholeRun);
+  }
+  digest.comparison = std::move(comparison);
 }
 
 namespace {
@@ -314,6 +387,18 @@ std::string FindingLines(const Digest& run) {
   return text.empty() ? text : text + "\n";
 }
 
+// The answer of a comparison.
+std::string AnswerLine(const ReportDigest& digest) {
+  const std::string& sentence = digest.comparison.sentence;
+  return sentence.empty() ? sentence : fmt::format("**{}**\n\n", EscapeMarkdown(Plain(sentence)));
+}
+
+// Which are not about what changed.
+std::string FindingsOfThisRun(const ReportDigest& digest) {
+  const std::string lines = FindingLines(digest.run);
+  return lines.empty() ? lines : "What costs time in this run:\n\n" + lines;
+}
+
 double PartOf(const Digest& run, std::string_view label) {
   const auto part = std::find_if(run.parts.begin(), run.parts.end(),
                                  [&](const DigestPart& one) { return one.label == label; });
@@ -346,6 +431,12 @@ std::string LeftOutLine(std::string_view whose, const Digest& run) {
                                         Plain(DigestTime(run.whole_ns)), Plain(left_out));
 }
 
+// " of a step"; nothing of whole runs.
+std::string OfUnit(const ReportDigest& digest) {
+  const std::string& unit = digest.comparison.unit;
+  return unit.empty() || unit == "run" ? "" : " of a " + unit;
+}
+
 std::string PartsTable(const ReportDigest& digest) {
   const std::vector<std::string> labels = PartLabels(digest);
   if (labels.empty()) {
@@ -353,8 +444,10 @@ std::string PartsTable(const ReportDigest& digest) {
   }
   const bool is_two = digest.against.has_value();
   std::string text = is_two
-                         ? "| Where the device time goes | this run | share | other run | share "
-                           "| change |\n| --- | --: | --: | --: | --: | --: |\n"
+                         ? fmt::format("| Where the device time{} goes | this run | share | other "
+                                       "run | share | change |\n"
+                                       "| --- | --: | --: | --: | --: | --: |\n",
+                                       OfUnit(digest))
                          : "| Where the device time goes | time | share |\n| --- | --: | --: |\n";
   for (const std::string& label : labels) {
     const double ns = PartOf(digest.run, label);
@@ -393,21 +486,23 @@ std::string KernelsTable(const Digest& run) {
 }
 
 std::string ChangesTable(const ReportDigest& digest) {
+  const std::vector<DigestChange>& changes = digest.comparison.changes;
   std::vector<std::string> names;
-  names.reserve(digest.changes.size());
-  for (const DigestChange& change : digest.changes) {
+  names.reserve(changes.size());
+  for (const DigestChange& change : changes) {
     names.push_back(change.name);
   }
   names = NameCells(names);
   std::string text;
-  for (size_t i = 0; i < digest.changes.size(); ++i) {
-    const DigestChange& change = digest.changes[i];
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const DigestChange& change = changes[i];
     text += fmt::format("| {} | {} | {} | {} |\n", names[i], TimeCell(change.after_ns),
                         TimeCell(change.before_ns), Plain(DigestDelta(change)));
   }
   return text.empty() ? text
-                      : "| Largest changes of device work | this run | other run | change |\n"
-                        "| --- | --: | --: | --: |\n" +
+                      : fmt::format("| Largest changes of device work{} | this run | other run | "
+                                    "change |\n| --- | --: | --: | --: |\n",
+                                    OfUnit(digest)) +
                             text + "\n";
 }
 
@@ -438,11 +533,13 @@ std::string QualityLines(std::span<const Diagnostic> rows) {
 }  // namespace
 
 Result<void> WriteDigestMarkdown(const ReportDigest& digest, Sink& sink) {
-  std::string text = HeadingOfDigest(digest) + FactsLine(digest.run) + FindingLines(digest.run) +
-                     PartsTable(digest) + ChangesTable(digest) + KernelsTable(digest.run) +
-                     QualityLines(digest.diagnostics);
+  const bool is_two = digest.against.has_value();
+  std::string text = HeadingOfDigest(digest) + AnswerLine(digest) + FactsLine(digest.run);
+  text += is_two ? PartsTable(digest) + ChangesTable(digest) + FindingsOfThisRun(digest)
+                 : FindingLines(digest.run) + PartsTable(digest) + KernelsTable(digest.run);
+  text += QualityLines(digest.diagnostics);
   text += "The page with all tables: `borescope report INPUT -o report.html`" +
-          std::string(digest.against.has_value() ? ", with `--against` the other run.\n" : ".\n");
+          std::string(is_two ? ", with `--against` the other run.\n" : ".\n");
   return sink.Write(text);
 }
 

@@ -56,11 +56,20 @@ struct Digest {
   std::vector<DigestKernel> kernels;                       // the longest first
 };
 
+// From the other run to this one. Times are those of one step, the mean, or of what else the runs
+// are compared by.
+struct DigestComparison {
+  std::string sentence;  // the answer
+  std::string unit;      // "step", "token", "rank"; "run": whole runs are compared
+  std::vector<DigestChange> parts;    // of the time of a device: the whole, then what adds up to it
+  std::vector<DigestChange> changes;  // of device work by name; the largest first
+};
+
 // What a report says in short.
 struct ReportDigest {
   Digest run;
-  std::optional<Digest> against;      // of the other run
-  std::vector<DigestChange> changes;  // of device work, from the other run; the largest first
+  std::optional<Digest> against;  // of the other run
+  DigestComparison comparison;    // where there is one
   std::vector<Diagnostic> diagnostics;
 };
 
@@ -68,14 +77,19 @@ struct ReportDigest {
 Digest MakeDigest(std::string title, std::span<const Table> tables);
 
 // Of the tables of the verb diff: at most `most` of the device work that takes another time.
-std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most);
+DigestComparison ComparisonOf(std::span<const Table> tables, size_t most);
+
+// Takes the comparison into the digest: the parts of both runs become those of a step, and facts of
+// whole runs go.
+void CompareDigests(DigestComparison comparison, ReportDigest& digest);
 
 // A share of the whole, or a time with its unit, as people read it: "45.6 %", "12.3 ms".
 std::string DigestShare(double part, double whole);
 std::string DigestTime(double ns);
 // "477 ms before first launch, 11 ms after last work"; empty if nothing is left out.
 std::string DigestLeftOut(const Digest& run);
-// "+1.2 ms (+3.4 %)"; the share only of what was there before, and was at least a tenth of it.
+// "+1.2 ms (+3.4 %, 1.03 times)"; "-20.0 ms (-50.0 %, 0.50 times)". Share and ratio only of what was
+// there before, and was at least a tenth of it.
 std::string DigestDelta(const DigestChange& change);
 
 // A run in short, for a pull request.

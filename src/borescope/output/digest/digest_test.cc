@@ -176,7 +176,7 @@ TEST(ChangesOf, AreThoseOfDevicesTheLargestFirst) {
   add("host", "host", 0, 100);
   add("device", "small", 5, 6);
   add("device", "large", 50, 6);
-  const std::vector<DigestChange> changes = ChangesOf(std::vector{diff}, 5);
+  const std::vector<DigestChange> changes = ComparisonOf(std::vector{diff}, 5).changes;
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_EQ(changes[0].name, "large");
   EXPECT_EQ(changes[1].name, "small");
@@ -197,7 +197,7 @@ TEST(DigestMarkdown, AgainstAnotherRunSaysWhatChanged) {
   ReportDigest digest = DigestOfName("k");
   digest.against = MakeDigest("other", TablesOf("k"));
   digest.against->parts.front().ns = 2e6;
-  digest.changes = {{"k_1", 1e6, 2e6}};
+  digest.comparison.changes = {{"k_1", 1e6, 2e6}};
   const std::string text = MarkdownOf(digest);
   EXPECT_NE(text.find("### GPU profile of `k` against `other`\n"), std::string::npos) << text;
   EXPECT_NE(text.find("| compute | 8.000 ms | 40.0 % | 2.000 ms | 10.0 % | +6.000 ms (+300.0 %) |"),
@@ -215,7 +215,7 @@ const std::string kHostile =
 TEST(DigestMarkdown, HostileNamesMeanNothing) {
   ReportDigest digest = DigestOfName(kHostile);
   digest.against = MakeDigest(kHostile, TablesOf(kHostile));
-  digest.changes = {{kHostile, 1, 2}};
+  digest.comparison.changes = {{kHostile, 1, 2}};
   digest.diagnostics = {{Severity::kWarning, kHostile, 3, kHostile, kHostile, kHostile}};
   const std::string text = MarkdownOf(digest);
   for (const std::string_view bad :
@@ -250,7 +250,7 @@ TEST(DrawCard, HoldsAnyName) {
 TEST(DrawCard, ShowsBothRunsAndTheChanges) {
   ReportDigest digest = DigestOfName("k");
   digest.against = MakeDigest("other", TablesOf("k"));
-  digest.changes = {{"changed_kernel", 1e6, 2e6}};
+  digest.comparison.changes = {{"changed_kernel", 1e6, 2e6}};
   const std::string svg = DrawCard(digest).svg;
   for (const std::string_view said : {">k against other<", ">other run<", ">changed_kernel<",
                                       ">Largest changes of device work<"}) {

@@ -230,6 +230,16 @@ Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
   json.BeginObject();
   json.Member("title", page.title);
   json.Member("against", page.against);
+  if (!page.units.unit.empty()) {
+    json.Key("units");
+    json.BeginObject();
+    json.Member("unit", page.units.unit);
+    json.Key("this");
+    json.Int(page.units.mine);
+    json.Key("other");
+    json.Int(page.units.other);
+    json.EndObject();
+  }
   json.BreakLine(1);
   json.Key("all_rows");
   json.BeginArray();

@@ -6,6 +6,7 @@
 // page holds the tables as plain HTML (below). Pure but for the sink; any thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +38,17 @@ struct ReportPane {
   std::string title;  // of its tab
 };
 
+// What two runs are compared by: sums on the page are those of one of them, the mean.
+struct ReportUnits {
+  std::string unit;  // "step", "token", "rank" or "run"
+  int64_t mine = 1;  // how many this run has
+  int64_t other = 1;
+};
+
 struct ReportPage {
   std::string title;
   std::string against = {};  // title of the other run; empty: there is none
+  ReportUnits units = {};    // where there is one
   Document document;
   // Rows of each table of the document before it was made to fit.
   std::vector<size_t> all_rows;

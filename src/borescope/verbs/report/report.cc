@@ -1,7 +1,10 @@
 #include "borescope/verbs/report/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -83,6 +86,12 @@ Table Fit(const SectionSpec& spec, Table table, const Limits& limits) {
     return LargestRows(table, WidthsOf(*flame), limits.rows, limits.bytes);
   }
   return Head(table, fitting);
+}
+
+const Table* FindTable(const Tables& tables, std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == tables.end() ? nullptr : &*found;
 }
 
 bool IsWanted(const SectionSpec& spec, const Table& table) {
@@ -233,19 +242,56 @@ struct Questions {
   std::vector<const AnalysisSpec*> specs;
   Params params;
   bool has_timeline = false;
-  const AnalysisSpec* comparison = nullptr;  // the verb diff, when there are two runs
+  const AnalysisSpec* comparison = nullptr;  // the verb diff, when there are two runs and it is asked
 };
 
 Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
   MappedQuestion asked = QuestionOfReport(options.params, options.ranks, timeline);
-  Questions questions{ReportSections(), std::move(asked.verbs), std::move(asked.params),
-                      timeline != kNoTimeline};
-  if (!options.test.files.empty()) {
-    questions.comparison = FindAnalysis("diff");
-    questions.specs.push_back(questions.comparison);
-    // Frames that are narrow in one of the runs only have to match, too.
-    std::erase_if(questions.params.values,
-                  [](const auto& value) { return value.name == kMinShareParam.name; });
+  return {ReportSections(), std::move(asked.verbs), std::move(asked.params),
+          timeline != kNoTimeline};
+}
+
+// Verbs that are asked of the whole recordings of two runs: they judge or describe a run.
+constexpr std::string_view kOfWholeRuns[] = {"summary", "whatif", "variance", "doctor",
+                                             "info",    "memory", "inference"};
+
+bool IsOfWholeRun(const SectionSpec& section) {
+  return !section.analysis->takes_selection ||
+         std::find(std::begin(kOfWholeRuns), std::end(kOfWholeRuns), section.analysis->name) !=
+             std::end(kOfWholeRuns);
+}
+
+// Of two runs in two questions: what is of the whole run, with the verb diff and the timeline; and
+// what is compared by step, which is asked of all steps.
+Questions QuestionsOfWhole(const RunOptions& options, std::string_view timeline) {
+  Questions questions = QuestionsOf(options, timeline);
+  std::erase_if(questions.sections, [](const auto& section) { return !IsOfWholeRun(section); });
+  const AnalysisSpec* const drawn = questions.has_timeline ? questions.specs.back() : nullptr;
+  questions.specs.clear();
+  for (const SectionSpec& section : questions.sections) {
+    questions.specs.push_back(section.analysis);
+  }
+  if (drawn != nullptr) {
+    questions.specs.push_back(drawn);
+  }
+  questions.comparison = FindAnalysis("diff");
+  questions.specs.push_back(questions.comparison);
+  return questions;
+}
+
+Questions QuestionsByStep(const RunOptions& options, bool have_steps) {
+  Questions questions = QuestionsOf(options, kNoTimeline);
+  std::erase_if(questions.sections, IsOfWholeRun);
+  questions.specs.clear();
+  for (const SectionSpec& section : questions.sections) {
+    questions.specs.push_back(section.analysis);
+  }
+  // Frames that are narrow in one of the runs only have to match, too.
+  std::erase_if(questions.params.values,
+                [](const auto& value) { return value.name == kMinShareParam.name; });
+  if (have_steps && questions.params.selection.steps.empty()) {
+    questions.params.selection.steps.ranges = {
+        {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}};
   }
   return questions;
 }
@@ -256,7 +302,9 @@ std::string WhyRefused(const AnalysisSpec& spec, const Params& params) {
   return checked.ok() ? std::string() : WithOptions(checked.error().Sentence());
 }
 
-// The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
+// The summary needs nothing of a trace: what it lacks is what was selected.
+constexpr std::string_view kJudge = "summary";
+
 Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, MappedRun& run,
                                                   MissingByRank& lacks) {
   std::vector<SectionTables> answers;
@@ -270,7 +318,7 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, Ma
     if (tables.ok()) {
       const std::string lack = spec.lack == nullptr ? "" : spec.lack(*tables);
       answers.push_back({lack.empty() ? std::move(*tables) : Tables(), lack});
-    } else if (tables.error().code == ErrorCode::kMissingData && i > 0) {
+    } else if (tables.error().code == ErrorCode::kMissingData && spec.name != kJudge) {
       answers.push_back({{}, TextWithoutFile(tables.error(), run.selected.front()->report.path)});
     } else {
       return tables.error();
@@ -315,28 +363,156 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
   return AnswersOfRun(questions, files, run);
 }
 
+// Columns of a sum that count no work.
+constexpr std::string_view kNotWork[] = {"ranks", "steps", "members", "devices", "streams"};
+
+// A sum over `units` as that of one of them: times and sizes are rounded, counts as they come out.
+void DivideColumn(int64_t units, Column& column) {
+  if (auto* reals = std::get_if<FloatValues>(&column.values); reals != nullptr) {
+    for (double& value : *reals) {
+      value /= static_cast<double>(units);
+    }
+    return;
+  }
+  const IntValues sums = std::get<IntValues>(column.values);
+  const bool is_whole = std::all_of(sums.begin(), sums.end(),
+                                    [&](int64_t sum) { return sum % units == 0; });
+  if (column.unit != Unit::kCount || is_whole) {
+    IntValues means;
+    for (const int64_t sum : sums) {
+      means.push_back(sum / units + ((sum % units) * 2 >= units ? 1 : 0));
+    }
+    column.values = std::move(means);
+    return;
+  }
+  FloatValues means;
+  for (const int64_t sum : sums) {
+    means.push_back(static_cast<double>(sum) / static_cast<double>(units));
+  }
+  column.values = std::move(means);
+}
+
+// Tables of which all numbers are sums, although paths of several ranks do not add up.
+constexpr std::string_view kAllSums[] = {"critical_path_summary", "critical_ops", "what_if"};
+
+// Sums of a run as those of one of its steps; rows that are of one step, or of one event, stay.
+void DivideTable(int64_t units, Table& table) {
+  constexpr std::string_view kOfOne[] = {"step", "ts_ns", "begin_ns", "correlation", "position"};
+  for (const Column& column : table.columns) {
+    if (column.role == Role::kKey &&
+        std::find(std::begin(kOfOne), std::end(kOfOne), column.name) != std::end(kOfOne)) {
+      return;
+    }
+  }
+  const bool has_sums_only =
+      std::find(std::begin(kAllSums), std::end(kAllSums), table.name) != std::end(kAllSums);
+  for (Column& column : table.columns) {
+    const bool is_sum = column.role == Role::kSum ||
+                        (has_sums_only && column.role != Role::kKey && column.unit != Unit::kShare);
+    const bool is_work =
+        column.IsNumber() && is_sum && column.unit != Unit::kNone &&
+        std::find(std::begin(kNotWork), std::end(kNotWork), column.name) == std::end(kNotWork);
+    if (is_work) {
+      DivideColumn(units, column);
+    }
+  }
+}
+
+// One kind of cells in both runs, where only in one of them all counts can be divided.
+void AlignKinds(Tables& mine, Tables& other) {
+  for (Table& table : mine) {
+    const auto twin = std::find_if(other.begin(), other.end(),
+                                   [&](const Table& one) { return one.name == table.name; });
+    for (Column& column : table.columns) {
+      Column* const against = twin == other.end() ? nullptr : twin->Find(column.name);
+      if (against == nullptr || !column.IsNumber() || !against->IsNumber()) {
+        continue;
+      }
+      for (Column* one : {&column, against}) {
+        const bool is_other_real = std::holds_alternative<FloatValues>(
+            (one == against ? column : *against).values);
+        if (const auto* whole = std::get_if<IntValues>(&one->values);
+            whole != nullptr && is_other_real) {
+          one->values = FloatValues(whole->begin(), whole->end());
+        }
+      }
+    }
+  }
+}
+
 // The summary is the first section.
 Digest DigestOf(const RunAnswers& answers) {
   return MakeDigest(answers.title, answers.sections.front().tables);
 }
 
+// Whether sums are divided: other units are whole runs and ranks, whose tables have rows of ranks.
+bool IsOfWork(const ReportUnits& units) { return units.unit == "step" || units.unit == "token"; }
+
+// What the runs are compared by, of the tables of the verb diff.
+ReportUnits UnitsOf(const Tables& changes) {
+  const auto text = [&](std::string_view table, std::string_view column) {
+    const Table* const found = FindTable(changes, table);
+    return found == nullptr || found->rows() == 0
+               ? std::string()
+               : std::string(std::get<StringValues>(found->Find(column)->values)[0]);
+  };
+  ReportUnits units;
+  units.unit = text("diff_time", "part");
+  const Table* const runs = FindTable(changes, "diff_runs");
+  if (runs != nullptr && runs->rows() == 2) {
+    const auto& counts = std::get<IntValues>(runs->Find("units")->values);
+    units.other = counts[0];
+    units.mine = counts[1];
+  }
+  return units;
+}
+
 // What changed from the other run to this one, after the overview.
-Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers& other,
-                        const RunOptions& options, Report& report) {
+Result<Tables> ChangesOfRuns(const Questions& questions, RunAnswers& mine, RunAnswers& other) {
+  return questions.comparison->answer.compare(std::move(other.sums), std::move(mine.sums),
+                                              questions.params);
+}
+
+void AddChanges(const Questions& questions, Tables tables, const RunOptions& options,
+                Report& report) {
   constexpr size_t kMostChanges = 5;
-  const AnalysisSpec& spec = *questions.comparison;
   ReportPage& page = report.page;
+  CompareDigests(ComparisonOf(tables, kMostChanges), report.digest);
   SectionTables changes;
-  BS_ASSIGN(changes.tables,
-            spec.answer.compare(std::move(other.sums), std::move(mine.sums), questions.params));
-  report.digest.changes = ChangesOf(changes.tables, kMostChanges);
+  changes.tables = std::move(tables);
   RunOptions all = options;
   all.top.reset();
-  AddSection({&spec, {}, {}}, std::move(changes), all, page);
+  AddSection({questions.comparison, {}, {}}, std::move(changes), all, page);
   page.sections.back().summary =
       "what changed by name, from the other run (base) to this one (test)";
   std::rotate(page.sections.begin() + 1, page.sections.end() - 1, page.sections.end());
-  return {};
+}
+
+// The sections of a run in the order of the page, of both of its answers.
+std::vector<SectionTables> JoinSections(const Questions& whole, RunAnswers& of_whole,
+                                        const Questions& by_step, RunAnswers& of_steps) {
+  std::vector<SectionTables> sections;
+  const auto take = [&](const SectionSpec& section, const Questions& questions,
+                        RunAnswers& answers) {
+    for (size_t i = 0; i < questions.sections.size(); ++i) {
+      if (questions.sections[i].analysis == section.analysis) {
+        sections.push_back(std::move(answers.sections[i]));
+      }
+    }
+  };
+  for (const SectionSpec& section : ReportSections()) {
+    IsOfWholeRun(section) ? take(section, whole, of_whole) : take(section, by_step, of_steps);
+  }
+  return sections;
+}
+
+bool HaveSteps(const RunAnswers& mine, const RunAnswers& other) {
+  const auto has_steps = [](const RunAnswers& answers) {
+    const Table* const size = FindTable(answers.sums, "diff_size");
+    return size != nullptr && size->rows() > 0 &&
+           std::get<IntValues>(size->Find("steps")->values)[0] > 0;
+  };
+  return has_steps(mine) && has_steps(other);
 }
 
 template <class T>
@@ -344,27 +520,67 @@ void Append(std::vector<T>& to, std::vector<T>& from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-Result<Report> CompareRuns(const Questions& questions, const RunOptions& options) {
-  const RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
-  BS_ASSIGN(RunAnswers mine, AnswersOf(questions, options.files, first));
+// Both runs with all their answers.
+struct ComparedRuns {
+  RunAnswers mine;
+  RunAnswers other;
+  Tables changes;
+};
+
+// The sections by step are asked once it is known whether both runs have steps.
+Result<ComparedRuns> AskBoth(const Questions& whole, const RunOptions& options) {
+  ComparedRuns runs;
+  RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
+  BS_ASSIGN(runs.mine, AnswersOf(whole, options.files, first));
   RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
   second.cache = options.test.cache;  // files of both runs may have the same names
-  const Questions of_other = QuestionsOf(options, kNoTimeline);
+  const Questions whole_of_other = QuestionsOfWhole(options, kNoTimeline);
+  BS_ASSIGN(runs.other, OfParameter("against", AnswersOf(whole_of_other, options.test.files,
+                                                         second)));
+  const Questions by_step = QuestionsByStep(options, HaveSteps(runs.mine, runs.other));
+  first.progress = {};
+  second.progress = {};
+  BS_ASSIGN(RunAnswers mine, AnswersOf(by_step, options.files, first));
   BS_ASSIGN(RunAnswers other,
-            OfParameter("against", AnswersOf(of_other, options.test.files, second)));
+            OfParameter("against", AnswersOf(by_step, options.test.files, second)));
+  BS_ASSIGN(runs.changes, ChangesOfRuns(whole, runs.mine, runs.other));
+  const ReportUnits units = UnitsOf(runs.changes);
+  for (size_t i = 0; IsOfWork(units) && i < by_step.sections.size(); ++i) {
+    for (Table& table : mine.sections[i].tables) {
+      DivideTable(units.mine, table);
+    }
+    for (Table& table : other.sections[i].tables) {
+      DivideTable(units.other, table);
+    }
+    AlignKinds(mine.sections[i].tables, other.sections[i].tables);
+  }
+  runs.mine.sections = JoinSections(whole, runs.mine, by_step, mine);
+  runs.other.sections = JoinSections(whole_of_other, runs.other, by_step, other);
+  return runs;
+}
+
+Result<Report> CompareRuns(const RunOptions& options) {
+  const Questions questions = QuestionsOfWhole(options, options.timeline);
+  BS_ASSIGN(ComparedRuns runs, AskBoth(questions, options));
+  auto& [mine, other, changes] = runs;
   Report report;
   report.page.title = mine.title;
   report.page.panes = PanesOfPage();
   report.page.against = other.title;
+  report.page.units = UnitsOf(changes);
   report.page.timeline = std::move(mine.timeline);
   report.digest.run = DigestOf(mine);
   report.digest.against = DigestOf(other);
   const bool one_rank_each = mine.ranks == 1 && other.ranks == 1;
-  for (size_t i = 0; i < questions.sections.size(); ++i) {
-    AddComparison(questions.sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
+  const std::vector<SectionSpec> sections = ReportSections();
+  for (size_t i = 0; i < sections.size(); ++i) {
+    AddComparison(sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
                   one_rank_each, options, report.page);
+    if (IsOfWork(report.page.units) && !IsOfWholeRun(sections[i])) {
+      report.page.sections.back().summary += fmt::format("; sums are of one {}", report.page.units.unit);
+    }
   }
-  BS_TRY(AddChanges(questions, mine, other, options, report));
+  AddChanges(questions, std::move(changes), options, report);
   Append(mine.diagnostics, other.diagnostics);
   Append(mine.files, other.files);
   report.digest.diagnostics = mine.diagnostics;
@@ -423,11 +639,10 @@ Result<Report> RunReport(const RunOptions& options) {
         "report of each",
         {}, "plain_step");
   }
-  const Questions questions = QuestionsOf(options, options.timeline);
   const auto report = [&] {
-    return questions.comparison != nullptr
-               ? Stoppable(options.test.stop, [&] { return CompareRuns(questions, options); })
-               : ReportOf(questions, options);
+    return options.test.files.empty()
+               ? ReportOf(QuestionsOf(options, options.timeline), options)
+               : Stoppable(options.test.stop, [&] { return CompareRuns(options); });
   };
   return WithNumberedRows([&] { return Stoppable(options.stop, report); });
 }

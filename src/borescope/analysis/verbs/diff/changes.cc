@@ -36,9 +36,23 @@ std::string_view TimeStatusName(TimeStatus status) {
 }
 
 std::string RunUnits::Words() const {
-  return base == test
-             ? std::string()
-             : fmt::format(": counts and times of whole runs, status by calls per {}", unit);
+  return unit == "run" ? std::string() : fmt::format(" per {}", unit);
+}
+
+int64_t MeanOf(int64_t sum_ns, int64_t units) {
+  return sum_ns / units + ((sum_ns % units) * 2 >= units ? 1 : 0);
+}
+
+std::optional<double> ShareOfChange(int64_t base, int64_t test) {
+  return base <= 0 ? std::nullopt
+                   : std::optional((static_cast<double>(test) - static_cast<double>(base)) /
+                                   static_cast<double>(base));
+}
+
+std::optional<double> RatioOf(int64_t base, int64_t test) {
+  return base <= 0 || test <= 0
+             ? std::nullopt
+             : std::optional(static_cast<double>(test) / static_cast<double>(base));
 }
 
 Status NameChange::status(const RunUnits& units) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,16 +30,22 @@ std::string_view StatusName(Status status);
 enum class TimeStatus : uint8_t { kSlower, kFaster, kUnchanged, kUnknown, kCount };
 std::string_view TimeStatusName(TimeStatus status);
 
-// How often the counted part of a program ran in either run: counts are compared for one of these.
+// What runs are compared by: how often the counted part of a program ran in either of them.
 struct RunUnits {
   int64_t base = 1;
   int64_t test = 1;
-  std::string_view unit = "rank";  // or "step"
+  std::string_view unit = "run";  // or "step", "token", "rank"
 
-  // For the title of a table with sums of whole runs beside statuses: what these are of. Empty
-  // where both runs have as many, so that sums and statuses say the same.
+  bool is_step() const { return unit == "step"; }
+  // For the title of a table: " per step"; empty where whole runs are compared.
   std::string Words() const;
 };
+
+// A sum as the mean of `units`, rounded. REQUIRES: units > 0, sum_ns >= 0.
+int64_t MeanOf(int64_t sum_ns, int64_t units);
+// `test` less `base` as a share of `base`, and `test` as a multiple of it; missing of nothing.
+std::optional<double> ShareOfChange(int64_t base, int64_t test);
+std::optional<double> RatioOf(int64_t base, int64_t test);
 
 struct CallSum {
   int64_t count = 0;
@@ -50,8 +57,10 @@ struct NameChange {
   CallSum test;
   std::string renamed_to;  // empty if it has one name
 
-  int64_t delta_count() const { return SubtractSaturating(test.count, base.count); }
-  int64_t delta_ns() const { return test.total_ns - base.total_ns; }
+  // Of the mean of either run.
+  int64_t delta_ns(const RunUnits& units) const {
+    return MeanOf(test.total_ns, units.test) - MeanOf(base.total_ns, units.base);
+  }
   Status status(const RunUnits& units) const;
   TimeStatus time_status() const;
 };

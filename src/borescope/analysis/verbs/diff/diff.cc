@@ -1,12 +1,19 @@
-// diff: what changed between two runs. Host rows (operators, annotations, runtime calls, Python
-// frames, everything else of a thread) and device work are counted and their durations summed by
-// name, over all selected ranks and steps of each run; device work also by class, phase,
+// diff: what changed between two runs. The answer comes first: what a step takes in both, and which
+// parts of its time make the difference (step_change.h). Host rows (operators, annotations, runtime
+// calls, Python frames, everything else of a thread) and device work are counted and their times
+// summed by name, over all selected ranks and steps of each run; device work also by class, phase,
 // annotation, module and operator. The rows of both runs are then put next to each other. Names are
 // matched without what changes from run to run (run_sums.h), and kernels that have another
 // name in the other run are paired where they were launched (changes.h).
 //
+// Runs are of different length, so that sums of them say nothing: all counts and times are those of
+// one step, the mean of the recorded ones, and of what belongs to steps. Where one of the runs has
+// no steps they are of one token that was generated; where a run has none of these, of a rank.
+//
 // Two columns say what changed, as counts and times do so for different reasons: status is
 // determined by the counts alone, time_status by the time of as many calls.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -22,8 +29,10 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/diff/changes.h"
 #include "borescope/analysis/verbs/diff/run_sums.h"
+#include "borescope/analysis/verbs/diff/step_change.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
@@ -33,39 +42,127 @@ namespace {
 
 std::string_view SideName(bool is_device) { return is_device ? kDeviceSide : kHostSide; }
 
-void AddRun(const Table& sums, CallSum NameChange::* run, Changes& changes) {
+// What is compared: where both runs have steps, what belongs to them; else everything.
+bool IsCompared(bool in_steps, const RunUnits& units) { return in_steps || !units.is_step(); }
+
+void AddCall(const CallSum& call, CallSum& to) {
+  AddSaturatingTo(to.count, call.count);
+  AddSaturatingTo(to.total_ns, call.total_ns);
+}
+
+void AddRun(const Table& sums, const RunUnits& units, CallSum NameChange::* run,
+            Changes& changes) {
   for (const NameSumRow& row : ReadRows<NameSumRow>(sums)) {
-    changes[{row.side == kDeviceSide, std::string(row.name)}].*run = {row.count, row.total_ns};
+    if (IsCompared(row.in_steps, units)) {
+      AddCall({row.count, row.total_ns},
+              changes[{row.side == kDeviceSide, std::string(row.name)}].*run);
+    }
   }
 }
 
-// How often a step ran on a rank, or where a run has no steps, how many ranks there are.
 RunUnits UnitsOf(const RunSizeRow& base, const RunSizeRow& test) {
-  const bool have_steps = base.steps > 0 && test.steps > 0;
-  return have_steps ? RunUnits{base.steps, test.steps, "step"}
-                    : RunUnits{base.ranks, test.ranks, "rank"};
+  if (base.steps > 0 && test.steps > 0) {
+    return {base.steps, test.steps, "step"};
+  }
+  if (base.tokens > 0 && test.tokens > 0) {
+    return {base.tokens, test.tokens, "token"};
+  }
+  const bool is_one = base.ranks <= 1 && test.ranks <= 1;
+  return {std::max<int64_t>(1, base.ranks), std::max<int64_t>(1, test.ranks),
+          is_one ? "run" : "rank"};
 }
 
-// Sums of runs of different size differ for that reason alone: the title says so.
-Table RunsTable(RunSizeRow base, RunSizeRow test) {
-  base.run = "base";
-  test.run = "test";
-  Table table = MakeTable<RunSizeRow>({base, test});
-  if (base.ranks != test.ranks || base.steps != test.steps) {
-    table.title = "The runs, of different size: expect counts and sums to differ";
+// What is shown of both runs.
+struct RunRow {
+  std::string_view run = {};
+  int64_t ranks = 0;
+  int64_t steps = 0;
+  int64_t units = 0;
+  int64_t host_events = 0;
+  int64_t device_events = 0;
+  int64_t outside_events = 0;
+  int64_t outside_ns = 0;
+  int64_t inherited_events = 0;
+  int64_t inherited_ns = 0;
+  int64_t span_ns = 0;
+
+  static constexpr TableNames kTable{"diff_runs", "The runs"};
+  static constexpr ColumnOf<RunRow> kColumns[] = {
+      {"run", &RunRow::run, Role::kKey, "base or test."},
+      {"ranks", &RunRow::ranks, Unit::kCount, Role::kSum, "Ranks compared."},
+      {"steps", &RunRow::steps, Unit::kCount, Role::kSum,
+       "Selected steps of all of them."},
+      {"units", &RunRow::units, Unit::kCount, Role::kSum,
+       "Steps, tokens or ranks, as the title says, of which all other tables have the mean."},
+      {"host_events", &RunRow::host_events, Unit::kCount, Role::kSum, "Host rows compared."},
+      {"device_events", &RunRow::device_events, Unit::kCount, Role::kSum,
+       "Device work compared: of the steps, if they are compared."},
+      {"outside_events", &RunRow::outside_events, Unit::kCount, Role::kSum,
+       "Device work in no step, where steps are compared: it is in no other table."},
+      {"outside_ns", &RunRow::outside_ns, Unit::kNanoseconds, Role::kSum,
+       "Its summed durations."},
+      {"inherited_events", &RunRow::inherited_events, Unit::kCount, Role::kSum,
+       "Selected device work that was launched before the recording began: how much there is says "
+       "nothing of the program, so that it is in no other table."},
+      {"inherited_ns", &RunRow::inherited_ns, Unit::kNanoseconds, Role::kSum,
+       "Its summed durations."},
+      {"span_ns", &RunRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Selected time of all ranks."}};
+};
+
+RunRow RowOfRun(std::string_view run, const RunSizeRow& size, const Table& sums, int64_t count,
+                const RunUnits& units) {
+  RunRow row{.run = run,
+             .ranks = size.ranks,
+             .steps = size.steps,
+             .units = count,
+             .inherited_events = size.inherited_events,
+             .inherited_ns = size.inherited_ns,
+             .span_ns = size.span_ns};
+  for (const NameSumRow& sum : ReadRows<NameSumRow>(sums)) {
+    if (sum.side == kHostSide) {
+      row.host_events += IsCompared(sum.in_steps, units) ? sum.count : 0;
+    } else if (IsCompared(sum.in_steps, units)) {
+      row.device_events += sum.count;
+    } else {
+      row.outside_events += sum.count;
+      AddSaturatingTo(row.outside_ns, sum.total_ns);
+    }
   }
+  return row;
+}
+
+Table RunsTable(const Tables& base, const Tables& test, const RunUnits& units) {
+  Table table = MakeTable<RunRow>(
+      {RowOfRun("base", ReadRows<RunSizeRow>(base).front(), TableOf<NameSumRow>(base), units.base,
+                units),
+       RowOfRun("test", ReadRows<RunSizeRow>(test).front(), TableOf<NameSumRow>(test), units.test,
+                units)});
+  table.title = units.unit == "run"
+                    ? "The runs, compared as a whole: not both have steps"
+                    : fmt::format("The runs, compared by the mean {}: of {} in the base and {} in "
+                                  "the test",
+                                  units.unit, FormatCount(units.base), FormatCount(units.test));
   return table;
 }
+
+constexpr std::string_view kTimeDoc =
+    "Time in the base run: of device work its durations; of host rows their own time, without "
+    "that of rows within them.";
+constexpr std::string_view kChangeDoc = "The difference of the times / the base.";
+constexpr std::string_view kRatioDoc = "Time of the test / time of the base.";
 
 struct SummaryRow {
   std::string_view side = {};
   Status status = Status::kUnchanged;
   TimeStatus time_status = TimeStatus::kUnknown;
   int64_t names = 0;
-  int64_t delta_count = 0;
+  double delta_count = 0;
   int64_t base_ns = 0;
   int64_t test_ns = 0;
   int64_t delta_ns = 0;
+  std::optional<double> change = {};
+  std::optional<double> ratio = {};
 
   static constexpr TableNames kTable{"diff_summary", "What changed between base and test"};
   static constexpr ColumnOf<SummaryRow> kColumns[] = {
@@ -78,21 +175,27 @@ struct SummaryRow {
        "Distinct names, a renamed kernel once."},
       {"delta_count", &SummaryRow::delta_count, Unit::kCount, Role::kSum,
        "Calls in the test run less the base."},
-      {"base_ns", &SummaryRow::base_ns, Unit::kNanoseconds, Role::kSum,
-       "Summed durations in the base run."},
+      {"base_ns", &SummaryRow::base_ns, Unit::kNanoseconds, Role::kSum, kTimeDoc},
       {"test_ns", &SummaryRow::test_ns, Unit::kNanoseconds, Role::kSum,
        "The same in the test run."},
-      {"delta_ns", &SummaryRow::delta_ns, Unit::kNanoseconds, Role::kSum, "Test less base."}};
+      {"delta_ns", &SummaryRow::delta_ns, Unit::kNanoseconds, Role::kSum, "Test less base."},
+      {"change", &SummaryRow::change, Unit::kShare, Role::kDerived, kChangeDoc},
+      {"ratio", &SummaryRow::ratio, Role::kDerived, kRatioDoc}};
 };
+
+// Calls of one step.
+double CallsOf(const CallSum& sum, int64_t units) {
+  return static_cast<double>(sum.count) / static_cast<double>(units);
+}
 
 Table SummaryTable(const Changes& changes, const RunUnits& units) {
   std::map<std::tuple<bool, Status, TimeStatus>, SummaryRow> groups;
   for (const auto& [key, change] : changes) {
     SummaryRow& sums = groups[{key.first, change.status(units), change.time_status()}];
     ++sums.names;
-    AddSaturatingTo(sums.delta_count, change.delta_count());
-    AddSaturatingTo(sums.base_ns, change.base.total_ns);
-    AddSaturatingTo(sums.test_ns, change.test.total_ns);
+    sums.delta_count += CallsOf(change.test, units.test) - CallsOf(change.base, units.base);
+    AddSaturatingTo(sums.base_ns, MeanOf(change.base.total_ns, units.base));
+    AddSaturatingTo(sums.test_ns, MeanOf(change.test.total_ns, units.test));
   }
   std::vector<SummaryRow> rows;
   for (auto& [key, sums] : groups) {
@@ -100,6 +203,8 @@ Table SummaryTable(const Changes& changes, const RunUnits& units) {
     sums.status = std::get<Status>(key);
     sums.time_status = std::get<TimeStatus>(key);
     sums.delta_ns = sums.test_ns - sums.base_ns;
+    sums.change = ShareOfChange(sums.base_ns, sums.test_ns);
+    sums.ratio = RatioOf(sums.base_ns, sums.test_ns);
     rows.push_back(sums);
   }
   Table table = MakeTable(rows);
@@ -112,12 +217,13 @@ struct ChangeRow {
   std::string_view side = {};
   std::string_view name = {};
   std::optional<std::string_view> renamed_to = {};
-  int64_t base_count = 0;
-  int64_t test_count = 0;
-  int64_t delta_count = 0;
+  double base_count = 0;
+  double test_count = 0;
   int64_t base_ns = 0;
   int64_t test_ns = 0;
   int64_t delta_ns = 0;
+  std::optional<double> change = {};
+  std::optional<double> ratio = {};
   Status status = Status::kUnchanged;
   TimeStatus time_status = TimeStatus::kUnknown;
 
@@ -135,13 +241,13 @@ struct ChangeRow {
        {.names = true}},
       {"base_count", &ChangeRow::base_count, Unit::kCount, Role::kSum, "Calls in the base run."},
       {"test_count", &ChangeRow::test_count, Unit::kCount, Role::kSum, "Calls in the test run."},
-      {"delta_count", &ChangeRow::delta_count, Unit::kCount, Role::kSum, "Test less base."},
-      {"base_ns", &ChangeRow::base_ns, Unit::kNanoseconds, Role::kSum,
-       "Summed durations in the base run."},
+      {"base_ns", &ChangeRow::base_ns, Unit::kNanoseconds, Role::kSum, kTimeDoc},
       {"test_ns", &ChangeRow::test_ns, Unit::kNanoseconds, Role::kSum, "The same in the test run."},
       {"delta_ns", &ChangeRow::delta_ns, Unit::kNanoseconds, Role::kSum, "Test less base."},
+      {"change", &ChangeRow::change, Unit::kShare, Role::kDerived, kChangeDoc},
+      {"ratio", &ChangeRow::ratio, Role::kDerived, kRatioDoc},
       {"status", EnumText<&ChangeRow::status, StatusName, Status::kCount>(), Role::kDerived,
-       "By the counts, per step if both runs have steps, else per rank: added, deleted, "
+       "By the counts, of a step if both runs have steps: added, deleted, "
        "increased, decreased, unchanged; or renamed."},
       {"time_status", EnumText<&ChangeRow::time_status, TimeStatusName, TimeStatus::kCount>(),
        Role::kDerived,
@@ -150,14 +256,15 @@ struct ChangeRow {
 };
 
 // Largest change of time first, in either direction; ties by name, then host first.
-std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes) {
+std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes,
+                                                    const RunUnits& units) {
   std::vector<Changes::const_iterator> order;
   for (auto it = changes.begin(); it != changes.end(); ++it) {
     order.push_back(it);
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    const int64_t delta_a = std::abs(a->second.delta_ns());
-    const int64_t delta_b = std::abs(b->second.delta_ns());
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    const int64_t delta_a = std::abs(a->second.delta_ns(units));
+    const int64_t delta_b = std::abs(b->second.delta_ns(units));
     return delta_a != delta_b ? delta_a > delta_b : a->first.second < b->first.second;
   });
   return order;
@@ -165,17 +272,20 @@ std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes) {
 
 Table ChangesTable(const Changes& changes, const RunUnits& units) {
   std::vector<ChangeRow> rows;
-  for (const auto& it : BySizeOfChange(changes)) {
+  for (const auto& it : BySizeOfChange(changes, units)) {
     const NameChange& change = it->second;
+    const int64_t base_ns = MeanOf(change.base.total_ns, units.base);
+    const int64_t test_ns = MeanOf(change.test.total_ns, units.test);
     rows.push_back({.side = SideName(it->first.first),
                     .name = it->first.second,
                     .renamed_to = Recorded(std::string_view(change.renamed_to)),
-                    .base_count = change.base.count,
-                    .test_count = change.test.count,
-                    .delta_count = change.delta_count(),
-                    .base_ns = change.base.total_ns,
-                    .test_ns = change.test.total_ns,
-                    .delta_ns = change.delta_ns(),
+                    .base_count = CallsOf(change.base, units.base),
+                    .test_count = CallsOf(change.test, units.test),
+                    .base_ns = base_ns,
+                    .test_ns = test_ns,
+                    .delta_ns = test_ns - base_ns,
+                    .change = ShareOfChange(base_ns, test_ns),
+                    .ratio = RatioOf(base_ns, test_ns),
                     .status = change.status(units),
                     .time_status = change.time_status()});
   }
@@ -207,11 +317,11 @@ constexpr WorkTableSpec kWorkTables[] = {
      "Innermost operator around the launch, as self device time in ops."},
 };
 
-void AddWork(const std::vector<WorkSumRow>& work, WorkKey key, CallSum NameChange::* run,
-             Changes& changes) {
+void AddWork(const std::vector<WorkSumRow>& work, WorkKey key, const RunUnits& units,
+             CallSum NameChange::* run, Changes& changes) {
   for (const WorkSumRow& row : work) {
-    if (row.key == key) {
-      changes[{true, row.name}].*run = {row.count, row.total_ns};
+    if (row.key == key && IsCompared(row.in_steps, units)) {
+      AddCall({row.count, row.total_ns}, changes[{true, row.name}].*run);
     }
   }
 }
@@ -219,8 +329,8 @@ void AddWork(const std::vector<WorkSumRow>& work, WorkKey key, CallSum NameChang
 Table WorkChanges(const WorkTableSpec& spec, const std::vector<WorkSumRow>& base,
                   const std::vector<WorkSumRow>& test, const RunUnits& units) {
   Changes changes;
-  AddWork(base, spec.key, &NameChange::base, changes);
-  AddWork(test, spec.key, &NameChange::test, changes);
+  AddWork(base, spec.key, units, &NameChange::base, changes);
+  AddWork(test, spec.key, units, &NameChange::test, changes);
   Table table = ChangesTable(changes, units);
   table.name = spec.table;
   table.title = std::string(spec.title) + units.Words();
@@ -235,7 +345,14 @@ Table WorkChanges(const WorkTableSpec& spec, const std::vector<WorkSumRow>& base
 // The sums of one run; `compare` makes the tables that are shown.
 Result<Tables> MapDiff(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  return SumRun(view, selected, params.Flag(kShortNamesParam));
+  return SumRun(view, selected, params);
+}
+
+std::vector<LaunchSumRow> LaunchesOf(const Tables& sums, const RunUnits& units) {
+  std::vector<LaunchSumRow> launches = ReadRows<LaunchSumRow>(sums);
+  std::erase_if(launches,
+                [&](const LaunchSumRow& row) { return !IsCompared(row.in_steps, units); });
+  return launches;
 }
 
 Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
@@ -243,10 +360,11 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
   const RunSizeRow test_size = ReadRows<RunSizeRow>(test).front();
   const RunUnits units = UnitsOf(base_size, test_size);
   Changes changes;
-  AddRun(TableOf<NameSumRow>(base), &NameChange::base, changes);
-  AddRun(TableOf<NameSumRow>(test), &NameChange::test, changes);
-  PairRenamedKernels(ReadRows<LaunchSumRow>(base), ReadRows<LaunchSumRow>(test), changes);
-  Tables tables{RunsTable(base_size, test_size), SummaryTable(changes, units)};
+  AddRun(TableOf<NameSumRow>(base), units, &NameChange::base, changes);
+  AddRun(TableOf<NameSumRow>(test), units, &NameChange::test, changes);
+  PairRenamedKernels(LaunchesOf(base, units), LaunchesOf(test, units), changes);
+  Tables tables{StepChangeTable(ReadRows<DeviceTimeRow>(base), ReadRows<DeviceTimeRow>(test), units),
+                RunsTable(base, test, units), SummaryTable(changes, units)};
   const std::vector<WorkSumRow> base_work = ReadRows<WorkSumRow>(base);
   const std::vector<WorkSumRow> test_work = ReadRows<WorkSumRow>(test);
   for (const WorkTableSpec& spec : kWorkTables) {

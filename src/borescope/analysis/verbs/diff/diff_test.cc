@@ -3,6 +3,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/diff/step_change.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/testing/test_trace.h"
@@ -11,14 +12,15 @@ namespace borescope::internal {
 namespace {
 
 // The tables.
-constexpr size_t kRuns = 0;
-constexpr size_t kSummary = 1;
-constexpr size_t kClasses = 2;
-constexpr size_t kPhases = 3;
-constexpr size_t kAnnotations = 4;
-constexpr size_t kModules = 5;
-constexpr size_t kOperators = 6;
-constexpr size_t kDiff = 7;
+constexpr size_t kTime = 0;
+constexpr size_t kRuns = 1;
+constexpr size_t kSummary = 2;
+constexpr size_t kClasses = 3;
+constexpr size_t kPhases = 4;
+constexpr size_t kAnnotations = 5;
+constexpr size_t kModules = 6;
+constexpr size_t kOperators = 7;
+constexpr size_t kDiff = 8;
 
 Tables Compare(TestTrace& base, TestTrace& test, const Params& params = {}) {
   const AnalysisSpec* spec = FindAnalysis("diff");
@@ -49,19 +51,21 @@ TEST(DiffTest, CountsAndTimesByNameAndSide) {
   TestTrace test = Changed();
   const Tables tables = Compare(base, test);
   EXPECT_EQ(Csv(tables[kDiff]),
-            "side,name,renamed_to,base_count,test_count,delta_count,base_ns,test_ns,delta_ns,"
+            "side,name,renamed_to,base_count,test_count,base_ns,test_ns,delta_ns,change,ratio,"
             "status,time_status\n"
-            "host,aten::mm,-,2,1,-1,20,100,80,decreased,unchanged\n"
-            "device,gemm<char>(float),-,0,1,1,0,20,20,added,-\n"
-            "device,gemm<int>(float),-,1,1,0,30,20,-10,unchanged,unchanged\n"
-            "host,aten::gone,-,1,0,-1,5,0,-5,deleted,-\n"
-            "host,aten::new,-,0,1,1,0,5,5,added,-\n"
-            "host,cudaLaunchKernel,-,1,2,1,5,10,5,increased,unchanged\n");
+            "host,aten::mm,-,2,1,20,100,80,4,5,decreased,unchanged\n"
+            "device,gemm<char>(float),-,0,1,0,20,20,-,-,added,-\n"
+            "device,gemm<int>(float),-,1,1,30,20,-10,-0.333333,0.666667,unchanged,unchanged\n"
+            "host,aten::gone,-,1,0,5,0,-5,-1,-,deleted,-\n"
+            "host,aten::new,-,0,1,0,5,5,-,-,added,-\n"
+            "host,cudaLaunchKernel,-,1,2,5,10,5,1,2,increased,unchanged\n");
   EXPECT_EQ(Csv(tables[kSummary]),
-            "side,status,time_status,names,delta_count,base_ns,test_ns,delta_ns\n"
-            "host,added,-,1,1,0,5,5\nhost,deleted,-,1,-1,5,0,-5\n"
-            "host,increased,unchanged,1,1,5,10,5\nhost,decreased,unchanged,1,-1,20,100,80\n"
-            "device,added,-,1,1,0,20,20\ndevice,unchanged,unchanged,1,0,30,20,-10\n");
+            "side,status,time_status,names,delta_count,base_ns,test_ns,delta_ns,change,ratio\n"
+            "host,added,-,1,1,0,5,5,-,-\nhost,deleted,-,1,-1,5,0,-5,-1,-\n"
+            "host,increased,unchanged,1,1,5,10,5,1,2\n"
+            "host,decreased,unchanged,1,-1,20,100,80,4,5\n"
+            "device,added,-,1,1,0,20,20,-,-\n"
+            "device,unchanged,unchanged,1,0,30,20,-10,-0.333333,0.666667\n");
 }
 
 // 5 % and 1 us are needed, of as many calls.
@@ -128,10 +132,12 @@ TEST(DiffTest, RunsOfDifferentSizeAreToldApart) {
   test.Annotation("ProfilerStep#1", {0, 300});
   const Tables tables = Compare(base, test);
   EXPECT_EQ(Csv(tables[kRuns]),
-            "run,ranks,steps,host_events,device_events,inherited_events,inherited_ns,span_ns\n"
-            "base,1,0,4,1,0,0,500\ntest,1,1,5,2,0,0,370\n");
-  EXPECT_EQ(tables[kRuns].title, "The runs, of different size: expect counts and sums to differ");
-  EXPECT_EQ(Compare(base, base)[kRuns].title, "The runs");
+            "run,ranks,steps,units,host_events,device_events,outside_events,outside_ns,"
+            "inherited_events,inherited_ns,span_ns\n"
+            "base,1,0,1,4,1,0,0,0,0,500\ntest,1,1,1,5,2,0,0,0,0,370\n");
+  EXPECT_EQ(tables[kRuns].title, "The runs, compared as a whole: not both have steps");
+  EXPECT_EQ(Compare(test, test)[kRuns].title,
+            "The runs, compared by the mean step: of 1 in the base and 1 in the test");
 }
 
 TEST(DiffTest, OfARunWithItselfNothingChanges) {
@@ -171,8 +177,8 @@ TEST(DiffTest, RanksAreAddedUp) {
   TestTrace b = Base();
   const Tables sums = Analyse("diff", {&a.View(0), &b.View(1)});
   EXPECT_EQ(Csv(sums[0]),
-            "side,name,count,total_ns\ndevice,gemm<int>(float),2,60\nhost,aten::gone,2,10\n"
-            "host,aten::mm,4,40\nhost,cudaLaunchKernel,2,10\n");
+            "in_steps,side,name,count,total_ns\nno,device,gemm<int>(float),2,60\n"
+            "no,host,aten::gone,2,10\nno,host,aten::mm,4,40\nno,host,cudaLaunchKernel,2,10\n");
 }
 
 TEST(DiffTest, SelectionGoesByTheLaunch) {
@@ -222,25 +228,24 @@ TEST(DiffTest, WorkIsComparedByWhatItBelongsTo) {
   };
   EXPECT_EQ(rows(kClasses, "class"),
             "class,base_count,test_count,base_ns,test_ns,status\n"
-            "gemm,3,3,140,280,unchanged\nother,1,1,2,2,unchanged\n"
-            "reduction,1,1,7,7,unchanged\n");
+            "gemm,3,3,140,280,unchanged\nreduction,1,1,7,7,unchanged\n");
   EXPECT_EQ(rows(kPhases, "phase"),
             "phase,base_count,test_count,base_ns,test_ns,status\n"
-            "forward,3,3,117,227,unchanged\nbackward,1,1,30,60,unchanged\n"
-            "other,1,1,2,2,unchanged\n");
+            "forward,3,3,117,227,unchanged\nbackward,1,1,30,60,unchanged\n");
   // The thread of the backward pass has no annotation: its work belongs to the step.
   EXPECT_EQ(rows(kAnnotations, "annotation"),
             "annotation,base_count,test_count,base_ns,test_ns,status\n"
-            "ProfilerStep#*,3,3,140,280,unchanged\n(no annotation),1,1,2,2,unchanged\n"
-            "loss,1,1,7,7,unchanged\n");
+            "ProfilerStep#*,3,3,140,280,unchanged\nloss,1,1,7,7,unchanged\n");
   EXPECT_EQ(rows(kModules, "module"),
             "module,base_count,test_count,base_ns,test_ns,status\n"
-            "Linear,2,2,110,220,unchanged\n(no module),3,3,39,69,unchanged\n");
+            "Linear,2,2,110,220,unchanged\n(no module),2,2,37,67,unchanged\n");
   EXPECT_EQ(rows(kOperators, "operator"),
             "operator,base_count,test_count,base_ns,test_ns,status\n"
             "aten::mm,2,2,110,220,unchanged\n"
             "autograd::engine::evaluate_function: MmBackward0,1,1,30,60,unchanged\n"
-            "(no operator),2,2,9,9,unchanged\n");
+            "(no operator),1,1,7,7,unchanged\n");
+  EXPECT_EQ(Csv(tables[kRuns], {"run", "device_events", "outside_events", "outside_ns"}),
+            "run,device_events,outside_events,outside_ns\nbase,4,1,2\ntest,4,1,2\n");
 }
 
 TEST(DiffTest, RenamedKernelsArePairedByOperatorAndShape) {
@@ -252,11 +257,11 @@ TEST(DiffTest, RenamedKernelsArePairedByOperatorAndShape) {
             "device,ampere_sgemm_128,sm90_gemm_large,100,200,renamed\n"
             "device,ampere_sgemm_64,sm90_gemm_back,30,60,renamed\n"
             "device,ampere_sgemm_32,sm90_gemm_small,10,20,renamed\n"
-            "host,ProfilerStep#*,-,1000,1000,unchanged\nhost,aten::mm,-,100,100,unchanged\n"
-            "host,autograd::engine::evaluate_function: MmBackward0,-,90,90,unchanged\n"
-            "host,cudaLaunchKernel,-,20,20,unchanged\nhost,loss,-,100,100,unchanged\n"
-            "device,lost,-,2,2,unchanged\nhost,model.py: forward,-,300,300,unchanged\n"
-            "host,nn.Module: Linear_3,-,200,200,unchanged\n"
+            "host,ProfilerStep#*,-,600,600,unchanged\nhost,aten::mm,-,90,90,unchanged\n"
+            "host,autograd::engine::evaluate_function: MmBackward0,-,85,85,unchanged\n"
+            "host,cudaLaunchKernel,-,20,20,unchanged\nhost,loss,-,95,95,unchanged\n"
+            "host,model.py: forward,-,100,100,unchanged\n"
+            "host,nn.Module: Linear_3,-,100,100,unchanged\n"
             "device,reduce_kernel,-,7,7,unchanged\n");
 }
 
@@ -294,7 +299,7 @@ TEST(DiffTest, TablesOfDeviceWorkAddUpAlike) {
   TestTrace base = Model(kOld, 3);
   TestTrace test = Model({"sm90_gemm", "sm90_gemm", "ampere_sgemm_32"}, 5);
   const Tables tables = Compare(base, test);
-  for (const std::string_view column : {"base_count", "test_count", "base_ns", "test_ns"}) {
+  for (const std::string_view column : {"base_ns", "test_ns"}) {
     int64_t all = 0;
     for (size_t row = 0; row < tables[kDiff].rows(); ++row) {
       all += Texts(tables[kDiff], "side")[row] == "device" ? Ints(tables[kDiff], column)[row] : 0;
@@ -303,6 +308,20 @@ TEST(DiffTest, TablesOfDeviceWorkAddUpAlike) {
       EXPECT_EQ(SumOf(tables[table], column), all) << tables[table].name << ' ' << column;
     }
   }
+}
+
+// Rows within rows do not count twice: the times of one thread are no longer than a step.
+TEST(DiffTest, HostTimesAddUpToTheStep) {
+  TestTrace base = Model(kOld, 1);
+  const Tables tables = Compare(base, base);
+  int64_t host_ns = 0;
+  for (size_t row = 0; row < tables[kDiff].rows(); ++row) {
+    const std::string name = Texts(tables[kDiff], "name")[row];
+    const bool is_first_thread =
+        Texts(tables[kDiff], "side")[row] == "host" && !name.starts_with("autograd");
+    host_ns += is_first_thread ? Ints(tables[kDiff], "base_ns")[row] : 0;
+  }
+  EXPECT_EQ(host_ns, 1000 + 5);  // with the launch on the other thread
 }
 
 TEST(DiffTest, LinesAndAddressesDoNotMakeNames) {
@@ -329,11 +348,86 @@ TEST(DiffTest, CountsAreComparedPerStep) {
   TestTrace base = run(2);
   TestTrace test = run(4);
   EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "status"}),
-            "name,base_count,test_count,status\nProfilerStep#*,2,4,unchanged\n"
-            "every step,2,4,unchanged\nonce,1,1,decreased\n");
-  EXPECT_EQ(Compare(base, test)[kDiff].title,
-            "Changes by name: counts and times of whole runs, status by calls per step");
-  EXPECT_EQ(Compare(base, base)[kDiff].title, "Changes by name");
+            "name,base_count,test_count,status\nonce,0.5,0.25,decreased\n"
+            "ProfilerStep#*,1,1,unchanged\nevery step,1,1,unchanged\n");
+  EXPECT_EQ(Compare(base, test)[kDiff].title, "Changes by name per step");
+}
+
+// A step of 100 ns with a kernel of 60 ns against one of 80 ns with one of 30 ns; in the base three
+// of them, and work between the steps.
+TEST(DiffTest, TheAnswerIsTheStepAndItsParts) {
+  const auto run = [](int64_t steps, int64_t length_ns, int64_t kernel_ns, int64_t copy_ns) {
+    TestTrace trace;
+    for (int64_t i = 0; i < steps; ++i) {
+      const int64_t begin_ns = i * 1000;
+      trace.Annotation("ProfilerStep#" + std::to_string(i), {begin_ns, length_ns});
+      trace.Launched("gemm", {begin_ns, 1}, {begin_ns + 10, kernel_ns}, {10 * i + 1, 7, 0});
+      trace.Runtime("cudaMemcpyAsync", {begin_ns + 2, 1}, 10 * i + 2);
+      trace.Memcpy("Memcpy HtoD", {begin_ns + 10 + kernel_ns, copy_ns}, {10 * i + 2, 7, 0});
+    }
+    trace.Launched("gemm", {500, 1}, {600, 300}, {900, 7, 0});
+    return trace;
+  };
+  TestTrace base = run(3, 100, 60, 5);
+  TestTrace test = run(1, 80, 30, 5);
+  const Tables tables = Compare(base, test);
+  EXPECT_EQ(tables[kTime].title,
+            "80 ns against 100 ns a step, 1.25 times faster; of the 20 ns: 30 ns less compute, "
+            "10 ns more idle");
+  EXPECT_EQ(Csv(tables[kTime]),
+            "part,base_ns,test_ns,delta_ns,change,ratio\nstep,100,80,-20,-0.2,0.8\n"
+            "compute,60,30,-30,-0.5,0.5\nexposed copies,5,5,0,0,1\n"
+            "idle,35,45,10,0.285714,1.28571\n");
+  EXPECT_EQ(Csv(tables[kClasses], {"class", "base_ns", "test_ns", "change"}),
+            "class,base_ns,test_ns,change\ngemm,60,30,-0.5\ncopy,5,5,0\n");
+}
+
+int64_t DigitsAfter(std::string_view text, std::string_view before) {
+  const size_t at = text.find(before);
+  std::string digits;
+  for (const char c : text.substr(at + before.size())) {
+    if (c == ' ') break;
+    if (c != '.') digits += c;
+  }
+  return std::stoll(digits);
+}
+
+// What is written adds up, whatever is rounded.
+TEST(DiffTest, PartsOfTheSentenceAddUpAsTheyAreWritten) {
+  for (int64_t seed = 1; seed < 400; ++seed) {
+    const int64_t a = seed * 7'919'333 % 50'000'017;
+    const int64_t b = seed * 104'729'117 % 30'000'001;
+    const int64_t c = seed * 1'299'709 % 9'999'991;
+    const TimeChange changes[] = {{"step", a + b + c, b + c + a / 2 + 17},
+                                  {"compute", a, b},
+                                  {"copies", b, c},
+                                  {"idle", c, a / 2 + 17}};
+    const std::string text = SentenceOf(changes, "step");
+    int64_t sum = 0;
+    const std::string parts = text.substr(text.find(": ") + 2);
+    for (size_t at = 0; at < parts.size();) {
+      const size_t end = std::min(parts.find(", ", at), parts.size());
+      const std::string part = parts.substr(at, end - at);
+      sum += (part.find(" less ") != std::string::npos ? -1 : 1) * DigitsAfter(part, "");
+      at = end + 2;
+    }
+    const int64_t test = DigitsAfter(text, "");
+    const int64_t base = DigitsAfter(text, "against ");
+    EXPECT_EQ(sum, test - base) << text;
+    if (test != base) {
+      EXPECT_EQ(DigitsAfter(text, "of the "), std::abs(test - base)) << text;
+    }
+  }
+}
+
+TEST(DiffTest, OfNoChangeThereIsNoPart) {
+  const TimeChange same[] = {{"step", 67'100'000, 67'100'000}, {"compute", 67'100'000, 67'100'000}};
+  EXPECT_EQ(SentenceOf(same, "step"), "67.1 ms against 67.1 ms a step, no change");
+  const TimeChange slower[] = {{"run", 1'000'000'000, 3'000'000'000},
+                               {"compute", 0, 0},
+                               {"idle", 1'000'000'000, 3'000'000'000}};
+  EXPECT_EQ(SentenceOf(slower, "run"),
+            "3.00 s against 1.00 s, 3.00 times slower; of the 2.00 s: 2.00 s more idle");
 }
 
 // The first four are HolisticTraceAnalysis' own tests.

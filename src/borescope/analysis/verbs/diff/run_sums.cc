@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/keyed_rows.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/work_groups.h"
+#include "borescope/analysis/verbs/inference/inference_steps.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
@@ -24,6 +28,17 @@
 namespace borescope::internal {
 
 namespace {
+
+// Whether rows belong to a step.
+bool IsInStep(const RankView& view, HostId id) {
+  const HostEvents& host = view.trace.host();
+  return !view.steps().steps.empty() &&
+         view.steps().At(host.track[id.value], host.ts_ns[id.value]) != kNoStep;
+}
+
+bool IsInStep(const RankView& view, const Selected& selected, DeviceId id) {
+  return !view.steps().steps.empty() && StepOf(view, id, selected.step_rule()) != kNoStep;
+}
 
 struct CountAndTime {
   int64_t count = 0;
@@ -43,15 +58,19 @@ class NameSums {
  public:
   explicit NameSums(bool short_names) : short_names_(short_names), rows_(table_) {}
 
-  int64_t AddHost(const RankView& view, const Selected& selected);
-  int64_t AddDevice(const RankView& view, const Selected& selected, const InheritedWork& inherited);
+  void AddHost(const RankView& view, const Selected& selected);
+  void AddDevice(const RankView& view, const Selected& selected, const InheritedWork& inherited);
   Table Make() { return MergeByKey(table_); }
 
  private:
-  int64_t Push(std::string_view side, const std::string& name, const CountAndTime& sum) {
+  void Push(bool in_steps, std::string_view side, const std::string& name,
+            const CountAndTime& sum) {
     const std::string shown = short_names_ ? ShortName(name) : name;
-    rows_.Push({.side = side, .name = shown, .count = sum.count, .total_ns = sum.total_ns});
-    return sum.count;
+    rows_.Push({.in_steps = in_steps,
+                .side = side,
+                .name = shown,
+                .count = sum.count,
+                .total_ns = sum.total_ns});
   }
 
   bool short_names_;
@@ -59,42 +78,44 @@ class NameSums {
   RowWriter<NameSumRow> rows_;
 };
 
-// Returns how many rows there are.
-int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
+void NameSums::AddHost(const RankView& view, const Selected& selected) {
   const HostEvents& host = view.trace.host();
-  HashMap<uint64_t, CountAndTime> sums;  // by name and kind
+  const std::vector<int64_t> own_ns = InnermostTimes(view.trace, [](HostId) { return true; });
+  HashMap<uint64_t, CountAndTime> sums[2];  // outside of steps and in them, by name and kind
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (selected.Keeps(HostId{row})) {
       const auto kind = static_cast<uint64_t>(host.kind[row]);
-      sums[(uint64_t{host.name[row].value} << kKindBits) + kind].Add(host.dur_ns[row]);
+      const uint64_t key = (uint64_t{host.name[row].value} << kKindBits) + kind;
+      sums[IsInStep(view, HostId{row}) ? 1 : 0][key].Add(own_ns[row]);
     }
   }
-  int64_t rows = 0;
-  for (const auto& [key, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
-    const StringId name{static_cast<uint32_t>(key >> kKindBits)};
-    const auto kind = static_cast<HostKind>(key & ((uint64_t{1} << kKindBits) - 1));
-    rows += Push(kHostSide, MatchedHostName(view.trace.Text(name), kind), sum);
+  for (const bool in_steps : {false, true}) {
+    for (const auto& [key, sum] : sums[in_steps ? 1 : 0].InAnyOrder()) {  // Make() orders rows
+      const StringId name{static_cast<uint32_t>(key >> kKindBits)};
+      const auto kind = static_cast<HostKind>(key & ((uint64_t{1} << kKindBits) - 1));
+      Push(in_steps, kHostSide, MatchedHostName(view.trace.Text(name), kind), sum);
+    }
   }
-  return rows;
 }
 
 // Without what was inherited: how much that is says nothing of the program.
-int64_t NameSums::AddDevice(const RankView& view, const Selected& selected,
-                            const InheritedWork& inherited) {
+void NameSums::AddDevice(const RankView& view, const Selected& selected,
+                         const InheritedWork& inherited) {
   const DeviceEvents& device = view.trace.device();
-  HashMap<uint32_t, CountAndTime> sums;
+  HashMap<uint32_t, CountAndTime> sums[2];  // outside of steps and in them
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (selected.Keeps(DeviceId{row}) && !inherited.IsInherited(DeviceId{row})) {
-      sums[device.name[row].value].Add(device.dur_ns[row]);
+    const DeviceId id{row};
+    if (selected.Keeps(id) && !inherited.IsInherited(id)) {
+      sums[IsInStep(view, selected, id) ? 1 : 0][device.name[row].value].Add(device.dur_ns[row]);
     }
   }
-  int64_t rows = 0;
-  for (const auto& [name, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
-    rows += Push(kDeviceSide, MatchedWorkName(view.trace.Text(StringId{name})), sum);
+  for (const bool in_steps : {false, true}) {
+    for (const auto& [name, sum] : sums[in_steps ? 1 : 0].InAnyOrder()) {  // Make() orders rows
+      Push(in_steps, kDeviceSide, MatchedWorkName(view.trace.Text(StringId{name})), sum);
+    }
   }
-  return rows;
 }
 
 // --- by what work belongs to ---
@@ -113,9 +134,9 @@ std::vector<HostId> AnnotationsAround(const RankView& view) {
   return around;
 }
 
-class WorkSums {
+class WorkSummer {
  public:
-  WorkSums(const RankView& view, const Selected& selected, const InheritedWork& inherited)
+  WorkSummer(const RankView& view, const Selected& selected, const InheritedWork& inherited)
       : view_(view),
         selected_(selected),
         inherited_(inherited),
@@ -151,7 +172,7 @@ class WorkSums {
 
 // The innermost annotation on the thread of the launch; on threads without any, as that of the
 // backward pass, the step.
-HostId WorkSums::AnnotationOf(DeviceId id) const {
+HostId WorkSummer::AnnotationOf(DeviceId id) const {
   const HostId start = StartOf(id);
   if (start.valid() && annotations_[start.value].valid()) {
     return annotations_[start.value];
@@ -160,7 +181,7 @@ HostId WorkSums::AnnotationOf(DeviceId id) const {
   return step == kNoStep ? HostId() : view_.steps().steps[step].annotation;
 }
 
-int64_t WorkSums::ModuleOf(DeviceId id) const {
+int64_t WorkSummer::ModuleOf(DeviceId id) const {
   const HostId captured = view_.index.correlation.CapturedCallOf(id);
   if (captured.valid() && modules_[captured.value] != kMissing) return modules_[captured.value];
   const HostId start = StartOf(id);
@@ -168,7 +189,7 @@ int64_t WorkSums::ModuleOf(DeviceId id) const {
 }
 
 // The number of the name: of a class or phase, or of a text.
-int64_t WorkSums::ValueOf(WorkKey key, DeviceId id) const {
+int64_t WorkSummer::ValueOf(WorkKey key, DeviceId id) const {
   switch (key) {
     case WorkKey::kClass:
       return static_cast<int64_t>(WorkClassOf(view_, id));
@@ -183,7 +204,7 @@ int64_t WorkSums::ValueOf(WorkKey key, DeviceId id) const {
   }
 }
 
-std::string WorkSums::TextOf(WorkKey key, int64_t value) const {
+std::string WorkSummer::TextOf(WorkKey key, int64_t value) const {
   const auto text = [&] { return view_.trace.Text(StringId{static_cast<uint32_t>(value)}); };
   switch (key) {
     case WorkKey::kClass:
@@ -200,21 +221,24 @@ std::string WorkSums::TextOf(WorkKey key, int64_t value) const {
   }
 }
 
-void WorkSums::AddKey(WorkKey key, std::vector<WorkSumRow>& rows) const {
+void WorkSummer::AddKey(WorkKey key, std::vector<WorkSumRow>& rows) const {
   const DeviceEvents& device = view_.trace.device();
-  HashMap<int64_t, CountAndTime> sums;
+  HashMap<int64_t, CountAndTime> sums[2];  // outside of steps and in them
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (selected_.Keeps(DeviceId{row}) && !inherited_.IsInherited(DeviceId{row})) {
-      sums[ValueOf(key, DeviceId{row})].Add(device.dur_ns[row]);
+    const DeviceId id{row};
+    if (selected_.Keeps(id) && !inherited_.IsInherited(id)) {
+      sums[IsInStep(view_, selected_, id) ? 1 : 0][ValueOf(key, id)].Add(device.dur_ns[row]);
     }
   }
-  for (const auto& [value, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
-    rows.push_back({key, TextOf(key, value), sum.count, sum.total_ns});
+  for (const bool in_steps : {false, true}) {
+    for (const auto& [value, sum] : sums[in_steps ? 1 : 0].InAnyOrder()) {  // Make() orders rows
+      rows.push_back({in_steps, key, TextOf(key, value), sum.count, sum.total_ns});
+    }
   }
 }
 
-Table WorkSums::Make() {
+Table WorkSummer::Make() {
   std::vector<WorkSumRow> rows;
   for (size_t key = 0; key < static_cast<size_t>(WorkKey::kCount); ++key) {
     AddKey(static_cast<WorkKey>(key), rows);
@@ -233,23 +257,24 @@ StringId ShapesOf(const Trace& trace, HostId op) {
 Table LaunchSums(const RankView& view, const Selected& selected, const InheritedWork& inherited,
                  bool short_names) {
   const DeviceEvents& device = view.trace.device();
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, CountAndTime> sums;
+  std::map<std::tuple<bool, uint32_t, uint32_t, uint32_t>, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const HostId op = view.index.correlation.op_of[row];
     const bool is_counted = selected.Keeps(DeviceId{row}) && !inherited.IsInherited(DeviceId{row});
     if (device.kind[row] == DeviceKind::kKernel && op.valid() && is_counted) {
-      sums[{view.trace.host().name[op.value].value, ShapesOf(view.trace, op).value,
-            device.name[row].value}]
+      sums[{IsInStep(view, selected, DeviceId{row}), view.trace.host().name[op.value].value,
+            ShapesOf(view.trace, op).value, device.name[row].value}]
           .Add(device.dur_ns[row]);
     }
   }
   std::vector<LaunchSumRow> rows;
   for (const auto& [key, sum] : sums) {
-    const auto& [op, shapes, name] = key;
+    const auto& [in_steps, op, shapes, name] = key;
     const std::string kernel = MatchedWorkName(view.trace.Text(StringId{name}));
     const StringId dims{shapes};
-    rows.push_back({.op = view.trace.Text(StringId{op}),
+    rows.push_back({.in_steps = in_steps,
+                    .op = view.trace.Text(StringId{op}),
                     .shapes = dims.valid() ? Recorded(view.trace.Text(dims)) : std::nullopt,
                     .name = short_names ? std::string(ShortName(kernel)) : kernel,
                     .count = sum.count,
@@ -271,6 +296,59 @@ CountAndTime SumOfInherited(const RankView& view, const Selected& selected,
   return sum;
 }
 
+// Tokens that were generated, of a recording without steps; 0 where nobody knows.
+Result<int64_t> TokensOf(const RankView& view, const Selected& selected, const Params& params) {
+  if (!view.steps().steps.empty()) {
+    return 0;
+  }
+  BS_ASSIGN(const InferenceSteps found, FindInferenceSteps(view, selected, params));
+  int64_t tokens = 0;
+  for (const InferenceStep& step : found.steps) {
+    const bool is_decode = step.notes.phase == InferencePhase::kDecode;
+    AddSaturatingTo(tokens, is_decode ? std::max<int64_t>(0, step.notes.tokens) : 0);
+  }
+  return tokens;
+}
+
+// --- what devices did ---
+
+// Whether a process with steps may use a device.
+bool MayUse(const Steps& steps, const Step& step, std::span<const uint32_t> tracks) {
+  return tracks.empty() || std::any_of(tracks.begin(), tracks.end(), [&](uint32_t track) {
+           const uint32_t process = steps.process_of[track];
+           return process == kAnyProcess || process == step.process;
+         });
+}
+
+void AddSplit(const TimeSplit& split, DeviceTimeRow& row) {
+  ++row.windows;
+  AddSaturatingTo(row.span_ns, split.span_ns);
+  AddSaturatingTo(row.compute_ns, split.compute_ns);
+  AddSaturatingTo(row.exposed_comm_ns, split.exposed_comm_ns);
+  AddSaturatingTo(row.exposed_copy_ns, split.exposed_copy_ns);
+  AddSaturatingTo(row.idle_ns, split.idle_ns);
+}
+
+Table DeviceTimeTable(const RankView& view, const Selected& selected) {
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  const IntervalSet whole = SelectedTime(view, selected);
+  DeviceTimeRow of_steps{.in_steps = true};
+  DeviceTimeRow of_run;
+  const std::vector<Interval> lengths = view.steps().steps.empty()
+                                            ? std::vector<Interval>()
+                                            : StepTimes(view, SharedClockedSyncs(view)->clocks);
+  for (const DeviceTime& time : *times) {
+    AddSplit(SplitTime(time, whole), of_run);
+    for (const uint32_t step : selected.steps()) {
+      if (MayUse(view.steps(), view.steps().steps[step], time.tracks)) {
+        const IntervalSet window = Union(std::vector<Interval>{lengths[step]});
+        AddSplit(SplitTime(time, Intersect(window, selected.time_of_all_steps())), of_steps);
+      }
+    }
+  }
+  return MakeTable<DeviceTimeRow>({of_run, of_steps});
+}
+
 }  // namespace
 
 std::string_view WorkKeyName(WorkKey key) {
@@ -279,22 +357,24 @@ std::string_view WorkKeyName(WorkKey key) {
   return kNames[static_cast<size_t>(key)];
 }
 
-Tables SumRun(const RankView& view, const Selected& selected, bool short_names) {
+Result<Tables> SumRun(const RankView& view, const Selected& selected, const Params& params) {
+  const bool short_names = params.Flag(kShortNamesParam);
   const std::shared_ptr<const InheritedWork> shared = SharedInheritedWork(view);
   const InheritedWork& inherited = *shared;
   NameSums names(short_names);
-  const int64_t host_events = names.AddHost(view, selected);
-  const int64_t device_events = names.AddDevice(view, selected, inherited);
+  names.AddHost(view, selected);
+  names.AddDevice(view, selected, inherited);
   const CountAndTime before = SumOfInherited(view, selected, inherited);
+  BS_ASSIGN(const int64_t tokens, TokensOf(view, selected, params));
   const RunSizeRow size{.ranks = 1,
                         .steps = static_cast<int64_t>(selected.steps().size()),
-                        .host_events = host_events,
-                        .device_events = device_events,
+                        .tokens = tokens,
                         .inherited_events = before.count,
                         .inherited_ns = before.total_ns,
                         .span_ns = Coverage(SelectedTime(view, selected))};
-  return {names.Make(), MakeTable<RunSizeRow>({size}), WorkSums(view, selected, inherited).Make(),
-          LaunchSums(view, selected, inherited, short_names)};
+  return Tables{names.Make(), MakeTable<RunSizeRow>({size}), DeviceTimeTable(view, selected),
+                WorkSummer(view, selected, inherited).Make(),
+                LaunchSums(view, selected, inherited, short_names)};
 }
 
 namespace {

@@ -1,5 +1,5 @@
-// What one rank brings to its run in `diff`: counts and summed durations, by name, by what device
-// work belongs to, and by where kernels were launched.
+// What one rank brings to its run in `diff`: counts and summed times, by name, by what device work
+// belongs to, and by where kernels were launched; and what devices did in its steps.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/result.h"
 #include "borescope/table/typed_rows.h"
 #include "borescope/trace/tables.h"
 
@@ -26,7 +28,11 @@ inline constexpr std::string_view kNoModule = "(no module)";
 
 // The rows of the tables of a run; all their columns are keys or sums.
 
+// Sums of what belongs to steps are kept apart from all else, as runs are compared by step where
+// both have steps.
+
 struct NameSumRow {
+  bool in_steps = false;
   std::string_view side = {};
   std::string_view name = {};
   int64_t count = 0;
@@ -34,43 +40,57 @@ struct NameSumRow {
 
   static constexpr TableNames kTable{"diff", ""};
   static constexpr ColumnOf<NameSumRow> kColumns[] = {
+      {"in_steps", &NameSumRow::in_steps, Role::kKey, ""},
       {"side", &NameSumRow::side, Role::kKey, ""},
       {"name", &NameSumRow::name, Role::kKey, ""},
       {"count", &NameSumRow::count, Unit::kCount, Role::kSum, ""},
       {"total_ns", &NameSumRow::total_ns, Unit::kNanoseconds, Role::kSum, ""}};
 };
 
-// The size of a run; also what is shown about both.
+// The size of a run, and of how much it is not compared.
 struct RunSizeRow {
-  std::string_view run = {};  // empty until two are compared
   int64_t ranks = 0;
   int64_t steps = 0;
-  int64_t host_events = 0;
-  int64_t device_events = 0;
+  int64_t tokens = 0;
   int64_t inherited_events = 0;
   int64_t inherited_ns = 0;
   int64_t span_ns = 0;
 
-  static constexpr TableNames kTable{"diff_runs", "The runs"};
+  static constexpr TableNames kTable{"diff_size", ""};
   static constexpr ColumnOf<RunSizeRow> kColumns[] = {
-      {"run", &RunSizeRow::run, Role::kKey, "base or test."},
-      {"ranks", &RunSizeRow::ranks, Unit::kCount, Role::kSum, "Ranks compared."},
-      {"steps", &RunSizeRow::steps, Unit::kCount, Role::kSum,
-       "Selected training steps of all of them."},
-      {"host_events", &RunSizeRow::host_events, Unit::kCount, Role::kSum, "Selected host rows."},
-      {"device_events", &RunSizeRow::device_events, Unit::kCount, Role::kSum,
-       "Selected device work that was launched in the recording: this is compared."},
-      {"inherited_events", &RunSizeRow::inherited_events, Unit::kCount, Role::kSum,
-       "Selected device work that was launched before the recording began: how much there is says "
-       "nothing of the program, so that it is in no other table."},
-      {"inherited_ns", &RunSizeRow::inherited_ns, Unit::kNanoseconds, Role::kSum,
-       "Its summed durations."},
-      {"span_ns", &RunSizeRow::span_ns, Unit::kNanoseconds, Role::kSum,
-       "Selected time of all ranks."}};
+      {"ranks", &RunSizeRow::ranks, Unit::kCount, Role::kSum, ""},
+      {"steps", &RunSizeRow::steps, Unit::kCount, Role::kSum, ""},
+      {"tokens", &RunSizeRow::tokens, Unit::kCount, Role::kSum, ""},
+      {"inherited_events", &RunSizeRow::inherited_events, Unit::kCount, Role::kSum, ""},
+      {"inherited_ns", &RunSizeRow::inherited_ns, Unit::kNanoseconds, Role::kSum, ""},
+      {"span_ns", &RunSizeRow::span_ns, Unit::kNanoseconds, Role::kSum, ""}};
+};
+
+// What devices did in some windows of time: in the steps, each from the completion of the one
+// before to its own, or in all selected time. The parts add up to the span.
+struct DeviceTimeRow {
+  bool in_steps = false;
+  int64_t windows = 0;  // steps, or selected time, of each device
+  int64_t span_ns = 0;
+  int64_t compute_ns = 0;
+  int64_t exposed_comm_ns = 0;
+  int64_t exposed_copy_ns = 0;
+  int64_t idle_ns = 0;
+
+  static constexpr TableNames kTable{"diff_device_time", ""};
+  static constexpr ColumnOf<DeviceTimeRow> kColumns[] = {
+      {"in_steps", &DeviceTimeRow::in_steps, Role::kKey, ""},
+      {"windows", &DeviceTimeRow::windows, Unit::kCount, Role::kSum, ""},
+      {"span_ns", &DeviceTimeRow::span_ns, Unit::kNanoseconds, Role::kSum, ""},
+      {"compute_ns", &DeviceTimeRow::compute_ns, Unit::kNanoseconds, Role::kSum, ""},
+      {"exposed_comm_ns", &DeviceTimeRow::exposed_comm_ns, Unit::kNanoseconds, Role::kSum, ""},
+      {"exposed_copy_ns", &DeviceTimeRow::exposed_copy_ns, Unit::kNanoseconds, Role::kSum, ""},
+      {"idle_ns", &DeviceTimeRow::idle_ns, Unit::kNanoseconds, Role::kSum, ""}};
 };
 
 // Every key has all device work but what was launched before the recording.
 struct WorkSumRow {
+  bool in_steps = false;
   WorkKey key = WorkKey::kClass;
   std::string name = {};
   int64_t count = 0;
@@ -78,6 +98,7 @@ struct WorkSumRow {
 
   static constexpr TableNames kTable{"diff_work", ""};
   static constexpr ColumnOf<WorkSumRow> kColumns[] = {
+      {"in_steps", &WorkSumRow::in_steps, Role::kKey, ""},
       {"key", EnumText<&WorkSumRow::key, WorkKeyName, WorkKey::kCount>(), Role::kKey, ""},
       {"name", &WorkSumRow::name, Role::kKey, ""},
       {"count", &WorkSumRow::count, Unit::kCount, Role::kSum, ""},
@@ -86,6 +107,7 @@ struct WorkSumRow {
 
 // The kernels of operators.
 struct LaunchSumRow {
+  bool in_steps = false;
   std::string_view op = {};
   std::optional<std::string_view> shapes = {};
   std::string name = {};
@@ -94,6 +116,7 @@ struct LaunchSumRow {
 
   static constexpr TableNames kTable{"diff_launches", ""};
   static constexpr ColumnOf<LaunchSumRow> kColumns[] = {
+      {"in_steps", &LaunchSumRow::in_steps, Role::kKey, ""},
       {"operator", &LaunchSumRow::op, Role::kKey, ""},
       {"shapes", &LaunchSumRow::shapes, Role::kKey, ""},
       {"name", &LaunchSumRow::name, Role::kKey, ""},
@@ -101,8 +124,10 @@ struct LaunchSumRow {
       {"total_ns", &LaunchSumRow::total_ns, Unit::kNanoseconds, Role::kSum, ""}};
 };
 
-// The tables of NameSumRow, RunSizeRow, WorkSumRow and LaunchSumRow.
-Tables SumRun(const RankView& view, const Selected& selected, bool short_names);
+// The tables of NameSumRow, RunSizeRow, DeviceTimeRow, WorkSumRow and LaunchSumRow. The time of a
+// host row is its own, without that of rows within it, so that the times of a thread add up to no
+// more than the time there is.
+Result<Tables> SumRun(const RankView& view, const Selected& selected, const Params& params);
 
 // The name under which something of one run is found in another one.
 
