@@ -265,7 +265,6 @@ TEST(ClampFramesTest, OnlyFramesOfOneThreadLimitEachOther) {
 
 using testkit::TraceMaker;
 
-constexpr int kSeeds = 50;
 
 // Kernels of one stream with its usual lengths of each name.
 struct Kernel {
