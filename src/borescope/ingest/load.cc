@@ -16,6 +16,7 @@
 #include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/memory_timeline.h"
 #include "borescope/ingest/ncu/counter_csv.h"
+#include "borescope/ingest/ncu/counter_reports.h"
 #include "borescope/ingest/ncu/ncu_report.h"
 #include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/ingest/recording/recording.h"
@@ -196,6 +197,27 @@ Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
 Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
                        const LoadOptions& options) {
   return LoadNumbered(name, [&] { return LoadSource(std::move(source), name, options); });
+}
+
+Result<bool> MayBeTrace(const std::string& path) {
+  BS_ASSIGN(const std::string stored, BeginOf(path));
+  if (stored == kSqliteMagic || IsRecordingLog(stored)) {
+    return true;
+  }
+  Result<OpenedSource> opened = OpenInflated(path);
+  if (!opened.ok()) {
+    return opened.error().code == ErrorCode::kIo ? Result<bool>(opened.error()) : false;
+  }
+  TextReader reader(std::move(*opened), {});
+  reader.Fill();
+  reader.SkipByteOrderMark();
+  const std::string_view text = reader.window();
+  if (CounterFormatOf(text).has_value()) {
+    return false;
+  }
+  const bool is_json = text.starts_with('{') || text.starts_with('[');
+  return text.starts_with(kSqliteMagic) || FindFormat(text) != nullptr ||
+         (is_json && CheckIsNotForeign(text, path).ok());
 }
 
 Remedy RemedyOf(TraceFormat format) {

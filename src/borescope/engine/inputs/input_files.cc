@@ -23,6 +23,8 @@
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/events/rank_labels.h"
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/ncu/counter_reports.h"
 #include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/ingest/nsys/nsys_ranks.h"
 #include "borescope/ingest/recording/recording.h"
@@ -535,6 +537,61 @@ bool MayHoldRanks(const InputFile& file) {
          !file.rank_in_file.has_value();
 }
 
+bool IsReport(const InputFile& file) {
+  if (!MayHoldRanks(file)) {
+    return false;
+  }
+  const Result<std::string> begin = BeginOfFile(file.path, 1);
+  if (!begin.ok() || begin->starts_with('{') || begin->starts_with('[')) {
+    return false;
+  }
+  const Result<std::optional<TraceFormat>> format = CounterFormatOfFile(file.path);
+  return format.ok() && format->has_value();
+}
+
+bool IsTrace(const InputFile& file) {
+  if (!MayHoldRanks(file)) {
+    return true;
+  }
+  const Result<bool> may_be = MayBeTrace(file.path);
+  return may_be.ok() && *may_be;
+}
+
+// A report of counters is a run alone, never a rank beside traces: those found in a folder are
+// passed over, as what is given with `counters` is, and those that the user named are refused.
+std::vector<InputFile> SetReportsAside(std::vector<InputFile> files) {
+  std::vector<char> is_report(files.size());
+  if (files.size() > 1) {
+    std::transform(files.begin(), files.end(), is_report.begin(),
+                   [](const InputFile& file) { return IsReport(file) ? 1 : 0; });
+  }
+  if (std::find(is_report.begin(), is_report.end(), 1) == is_report.end()) {
+    return files;
+  }
+  bool has_trace = false;
+  for (size_t i = 0; i < files.size() && !has_trace; ++i) {
+    has_trace = is_report[i] == 0 && IsTrace(files[i]);
+  }
+  std::vector<InputFile> kept;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool is_aside = has_trace && is_report[i] != 0;
+    if (is_aside && files[i].from_directory) {
+      continue;
+    }
+    if (is_aside) {
+      files[i].rank_in_file = RankInFile{
+          .ranks = 1,
+          .refusal =
+              Error{ErrorCode::kInvalidArgument, "a report of counters is no rank beside traces",
+                    "give it with `counters`, and its counters are shown with the kernels "
+                    "of the traces",
+                    files[i].path}};
+    }
+    kept.push_back(std::move(files[i]));
+  }
+  return kept;
+}
+
 // A file whose ranks are not known becomes one that is refused.
 std::vector<RankInFile> RanksOrRefusal(const std::string& path) {
   Result<std::vector<RankInFile>> ranks = RanksOf(path);
@@ -545,6 +602,7 @@ std::vector<RankInFile> RanksOrRefusal(const std::string& path) {
 }  // namespace
 
 std::vector<InputFile> SplitRanks(std::vector<InputFile> files) {
+  files = SetReportsAside(std::move(files));
   std::vector<InputFile> inputs;
   inputs.reserve(files.size());
   for (InputFile& file : files) {

@@ -255,7 +255,7 @@ void NcuReader::ReadSession(std::string_view message) {
         ReadKeyAndText(*bytes);
         break;
       case 9:
-        CountSensitive("program, arguments and environment");
+        CountSensitive("program and environment");
         break;
       case 11:
         CountSensitive("command line");
@@ -528,7 +528,7 @@ class Container {
   // False at the end of the file.
   Result<bool> ReadPayload(const BlockHeader& header);
   void CountTruncated() {
-    diagnostics_.Count(Diag::kTruncatedReport, at_, fmt::format("at byte {}", at_));
+    diagnostics_.Count(Diag::kTruncatedReport, at_, "the last complete entry ends there");
   }
 
   ForwardBytes& bytes_;

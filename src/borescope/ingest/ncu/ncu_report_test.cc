@@ -217,12 +217,11 @@ TEST(NcuReportTest, SecretsAreCountedNotKept) {
                      Block({}, Message().Bytes(6, process))));
   ASSERT_TRUE(read.report.has_value());
   EXPECT_EQ(read.report->program, "app");
-  const std::vector<std::pair<std::string, uint64_t>> expected = {
-      {"network addresses", 1},
-      {"program, arguments and environment", 1},
-      {"command line", 1},
-      {"host name", 1},
-      {"call stack", 1}};
+  const std::vector<std::pair<std::string, uint64_t>> expected = {{"network addresses", 1},
+                                                                  {"program and environment", 1},
+                                                                  {"command line", 1},
+                                                                  {"host name", 1},
+                                                                  {"call stack", 1}};
   EXPECT_EQ(read.report->sensitive, expected);
 }
 

@@ -303,14 +303,14 @@ TracePart ReportTrace::Make(Diagnostics diagnostics) {
     CloseRanges(pid, process, 0);
   }
   if (!has_times_) {
-    part_.data.diagnostics.CountMany(Diag::kMadeUpTimes, report_.kernels.size(),
-                                     Diagnostics::kNoByte, report_.tool);
+    part_.data.diagnostics.Count(Diag::kMadeUpTimes, Diagnostics::kNoByte, report_.tool);
   }
   return std::move(part_);
 }
 
 std::vector<DeviceInfo> ReportTrace::TakeDevices() {
   std::vector<DeviceInfo> devices;
+  devices.reserve(devices_.size());
   for (auto& [id, device] : devices_) {
     devices.push_back(std::move(device));
   }

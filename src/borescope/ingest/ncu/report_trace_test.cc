@@ -68,7 +68,7 @@ TEST(ReportTraceTest, KernelsStandOneBehindTheOther) {
   EXPECT_EQ(ranges, 3U);
   EXPECT_EQ(trace.metrics().size(), 3U);
   EXPECT_EQ(trace.kernels().block_x[0], 32);
-  EXPECT_EQ(trace.diagnostics().count(Diag::kMadeUpTimes), 3U);
+  EXPECT_EQ(trace.diagnostics().count(Diag::kMadeUpTimes), 1U);
 }
 
 TEST(ReportTraceTest, RangesCoverTheKernelsOfTheirInstance) {
