@@ -101,4 +101,10 @@ Result<RankCounters> JoinCounters(const RankView& view, const GivenReports& give
 // The same for the reports that the engine gave, once for each rank and question.
 Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& view);
 
+// The names of counters with numbers that become columns of a table, of all reports, in order of
+// first appearance, at most `most`. Without `all` these are no attributes of the device and of the
+// launch, and nothing that the tool says about itself; and of .sum, .avg, .min and .max of a
+// counter one: the mean of a rate, else the sum, else what there is. Views of the reports.
+std::vector<std::string_view> NamesOfCounters(const RankCounters& counters, bool all, size_t most);
+
 }  // namespace borescope::internal

@@ -2,14 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/stop.h"
@@ -190,8 +193,7 @@ std::vector<size_t> ByName(const Trace& trace, const CounterColumns& counters) {
   return order;
 }
 
-Table NewTable(const Trace& trace, const CounterColumns& counters,
-               const std::vector<size_t>& order) {
+Table NewTable(const std::vector<std::string_view>& counters) {
   Table table{"counters", "Hardware counters (as HolisticTraceAnalysis)", {}};
   AddRankKey(table);
   AddString(table, "kernel", Role::kDerived, "Name of the range.");
@@ -200,11 +202,46 @@ Table NewTable(const Trace& trace, const CounterColumns& counters,
   AddString(table, "top_level_op", Role::kDerived, "Outermost operator around the launch.");
   AddString(table, "bottom_level_op", Role::kDerived, "Innermost one.");
   AddString(table, "op_stack", Role::kDerived, "All of them, outermost first.");
-  for (const size_t counter : order) {
-    AddFloat(table, trace.Text(counters.names[counter]), Unit::kNone, Role::kDerived,
-             "As recorded; -1 where it was not.");
+  for (const std::string_view counter : counters) {
+    AddFloat(table, counter, Unit::kNone, Role::kDerived, "As recorded; -1 where it was not.");
   }
   table.preview_rows = 20;
+  return table;
+}
+
+// The columns before the counters, of a range or a kernel and the call that launched it.
+void PushLaunched(const HtaFrame& frame, const OpStacks& stacks, int64_t rank, DeviceId id,
+                  HostId launch, Row& row) {
+  const Trace& trace = frame.trace();
+  const HtaTimes times = frame.TimesOf(id);
+  const std::vector<HostId> ops = stacks.Around(launch);
+  row.Int(rank).Text(trace.Name(id));
+  row.Int(std::llround(times.ts_us)).Int(std::llround(times.dur_us));
+  row.MaybeText(ops.empty() ? "" : trace.Name(stacks.Outermost(launch)));
+  row.MaybeText(ops.empty() ? "" : trace.Name(ops.back())).MaybeText(Joined(trace, ops));
+}
+
+// Kernels with counters of a report. HTA knows no such, and so only the columns are its own.
+Table JoinedCounters(const RankView& view, const HtaFrame& frame, const RankCounters& counters) {
+  std::vector<std::string_view> names =
+      NamesOfCounters(counters, false, MostCounterColumns(counters.kernels.size()));
+  std::sort(names.begin(), names.end());
+  const OpStacks stacks(view);
+  Table table = NewTable(names);
+  for (const DeviceId id : counters.kernels) {
+    const CounterGroup* const group = counters.GroupOf(id);
+    if (group == nullptr || frame.Repeats(id) == 0) continue;
+    std::map<std::string_view, double> values;
+    for (const CounterValue& value : group->mean) {
+      values[counters.metrics[group->report][value.counter]] = value.value;
+    }
+    Row row(table);
+    PushLaunched(frame, stacks, view.rank, id, view.index.correlation.OriginOf(id), row);
+    for (const std::string_view name : names) {
+      const auto found = values.find(name);
+      row.Float(found == values.end() ? -1 : found->second);
+    }
+  }
   return table;
 }
 
@@ -212,21 +249,21 @@ Table NewTable(const Trace& trace, const CounterColumns& counters,
 
 Result<Tables> MapHtaCounters(const RankView& view, const Params& params) {
   const HtaFrame frame(view, HtaFrame::StepsOf(params));
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> joined, SharedRankCounters(view));
+  if (!joined->empty()) return Tables{JoinedCounters(view, frame, *joined)};
   const std::vector<DeviceId> ranges = Ranges(frame);
   const std::vector<HostId> launches = Launches(frame);
   const CounterColumns counters = FindCounterColumns(view.trace);
   const std::vector<size_t> order = ByName(view.trace, counters);
   const OpStacks stacks(view);
-  Table table = NewTable(view.trace, counters, order);
+  std::vector<std::string_view> names;
+  for (const size_t counter : order) {
+    names.push_back(view.trace.Text(counters.names[counter]));
+  }
+  Table table = NewTable(names);
   for (size_t i = 0; i < ranges.size() && ranges.size() == launches.size(); ++i) {
-    const HtaTimes times = frame.TimesOf(ranges[i]);
-    const std::vector<HostId> ops = stacks.Around(launches[i]);
     Row row(table);
-    row.Int(view.rank).Text(view.trace.Name(ranges[i]));
-    row.Int(std::llround(times.ts_us)).Int(std::llround(times.dur_us));
-    row.MaybeText(ops.empty() ? "" : view.trace.Name(stacks.Outermost(launches[i])));
-    row.MaybeText(ops.empty() ? "" : view.trace.Name(ops.back()))
-        .MaybeText(Joined(view.trace, ops));
+    PushLaunched(frame, stacks, view.rank, ranges[i], launches[i], row);
     const std::vector<std::optional<double>> values =
         CounterValues(view.trace, ranges[i], counters);
     for (const size_t counter : order) {
