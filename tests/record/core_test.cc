@@ -79,6 +79,19 @@ TEST(Options, AreReadAndUnknownOnesIgnored) {
   EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
 }
 
+TEST(Options, Counters) {
+  const Options options = ParseOptions(
+      "counters=a__b.sum,c__d.avg;counters-kernels=*%3bgemm[a-z];counters-skip=7;counters-count=9");
+  EXPECT_STREQ(options.counters, "a__b.sum,c__d.avg");
+  EXPECT_STREQ(options.counters_pattern, "*;gemm[a-z]");
+  EXPECT_EQ(options.counters_skip, 7U);
+  EXPECT_EQ(options.counters_count, 9U);
+  const Options none = ParseOptions("counters-count=1001;counters-skip=x");
+  EXPECT_STREQ(none.counters, "");
+  EXPECT_EQ(none.counters_count, 100U);
+  EXPECT_EQ(none.counters_skip, 0U);
+}
+
 TEST(Options, GpusAreReadAsFarAsTheyAreWhole) {
   const Options options = ParseOptions("rocm;rocm-gpus=2:90402:304:64,10:90010:104:32,3:1:2");
   EXPECT_TRUE(options.has_rocm);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
@@ -104,7 +105,7 @@ CheckOutcome NoExecutionTrace(const RankView& view) {
 CheckOutcome NoCounters(const RankView& view) {
   return !AnyDeviceKind(view.trace, DeviceKind::kKernel) && view.trace.ranges().size() == 0
              ? NotApplicable()
-             : Absent(view.trace.ranges().size() > 0);
+             : Absent(view.trace.ranges().size() > 0 || HasReports(view));
 }
 
 CheckOutcome UnknownNames(const RankView& view) {
