@@ -212,6 +212,7 @@ class WaitGraph {
         AddEdges(i, operation);
       }
     }
+    AddWaitsForLaunches();
     into_.resize(nodes_.size());
     for (size_t from = 0; from < nodes_.size(); ++from) {
       for (size_t i = 0; i < edges_[from].size(); ++i) {
@@ -288,6 +289,40 @@ class WaitGraph {
       edges_[node].push_back(
           {.to = IndexOf(to), .because = operation, .rank = member, .where = where});
     }
+  }
+
+  // Several transfers that were launched together end together: who is at one of them waits as
+  // well for what the launch of the other side waits for.
+  void AddWaitsForLaunches() {
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (size_t i = 0; i < nodes_.size(); ++i) {
+        for (const HangOperation& operation : OperationsOf(nodes_[i])) {
+          has_changed = (operation.is_p2p && AddWaitForLaunch(i, operation)) || has_changed;
+        }
+      }
+    }
+  }
+
+  bool AddWaitForLaunch(size_t node, const HangOperation& operation) {
+    bool has_added = false;
+    for (const int32_t member : model_.MembersOf(operation)) {
+      const HangRank* const rank = model_.Of(member);
+      if (rank == nullptr || rank->head.size() < 2 || !StandsAt(*rank, operation)) {
+        continue;
+      }
+      const size_t to = IndexOf(NodeOf(*rank));
+      const bool is_there = std::any_of(edges_[node].begin(), edges_[node].end(),
+                                        [to](const Edge& edge) { return edge.to == to; });
+      if (to != node && !edges_[to].empty() && !is_there) {
+        edges_[node].push_back({.to = to,
+                                .because = operation,
+                                .rank = member,
+                                .where = {WhereState::kOpen, WhereBasis::kRecorded}});
+        has_added = true;
+      }
+    }
+    return has_added;
   }
 
   // A send whose receiver takes from anybody.
