@@ -11,6 +11,7 @@
 #include "borescope/link.h"          // IWYU pragma: export
 #include "borescope/output.h"        // IWYU pragma: export
 #include "borescope/partial.h"       // IWYU pragma: export
+#include "borescope/postmortem.h"    // IWYU pragma: export
 #include "borescope/progress.h"      // IWYU pragma: export
 #include "borescope/query.h"         // IWYU pragma: export
 #include "borescope/record.h"        // IWYU pragma: export

@@ -196,6 +196,13 @@ constexpr std::string_view kCheckDetails =
     "PART is what borescope map check wrote; the folder of all parts is best.\n"
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
+constexpr std::string_view kPostmortemOptions[] = {"threads", "memory-limit", "no-progress",
+                                                   "verbose"};
+constexpr std::string_view kPostmortemDetails =
+    "A folder holds the dumps of one job: of PyTorch's flight recorder, a file a rank,\n"
+    "as pickle or JSON, compressed or not; folders in it are searched, too.\n"
+    "Exit status: 0 done, 1 --fail-on, 2 usage, nothing readable, or a file that\n"
+    "should have been readable was not.\n";
 constexpr std::string_view kOpenOptions[] = {
     "report",       "as",          "port",    "no-browser", "timeout",   "captures", "threads",
     "memory-limit", "no-progress", "verbose", "scrub",      "scrub-key", "scrub-map"};
@@ -299,6 +306,11 @@ constexpr VerbRow kRows[] = {
      .run = RunRecordVerb,
      .details = kRecordDetails,
      .takes_program = true},
+    {.name = "postmortem",
+     .usage = "[OPTIONS] FOLDER|FILE...",
+     .run = RunPostmortemVerb,
+     .options = kPostmortemOptions,
+     .details = kPostmortemDetails},
     {.name = "bench-kernel", .usage = "[OPTIONS] KERNEL.py", .run = RunBenchVerb},
     {.name = "list",
      .usage = "[OPTIONS]",

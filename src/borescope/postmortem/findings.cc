@@ -39,10 +39,6 @@ std::string_view NameOf(Severity severity) {
   return kNames[static_cast<size_t>(severity)];
 }
 
-std::optional<std::string> IfAny(std::string text) {
-  return text.empty() ? std::nullopt : std::optional(std::move(text));
-}
-
 // "0..7", "9", "11" of ascending numbers.
 std::vector<std::string> RangesOf(std::span<const int32_t> ranks) {
   std::vector<std::string> ranges;
@@ -64,6 +60,10 @@ std::vector<std::string> RangesOf(std::span<const int32_t> ranks) {
 }
 
 }  // namespace
+
+std::optional<std::string> IfAny(std::string text) {
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
 
 std::string_view CertaintyName(Certainty certainty) {
   constexpr std::string_view kNames[] = {"certain", "likely", "cannot tell", ""};
@@ -89,9 +89,8 @@ std::string RankWords(std::span<const int32_t> ranks) {
 }
 
 std::string ClockTime(int64_t unix_ns) {
-  constexpr int64_t kNsPerMs = 1'000'000;
   constexpr int64_t kDayMs = 86'400'000;
-  const int64_t ms = (unix_ns / kNsPerMs % kDayMs + kDayMs) % kDayMs;
+  const int64_t ms = (unix_ns / kMillisecondNs % kDayMs + kDayMs) % kDayMs;
   return fmt::format("{:02}:{:02}:{:02}.{:03} UTC", ms / 3'600'000, ms / 60'000 % 60,
                      ms / 1000 % 60, ms % 1000);
 }

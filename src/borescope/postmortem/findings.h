@@ -21,12 +21,12 @@ std::string_view CertaintyName(Certainty certainty);  // "cannot tell"
 
 // Causes in the order of the verdict: what comes first explains what follows.
 enum class CauseRank : uint8_t {
-  kDeath,        // an exception, a signal or a kill
+  kDeath,  // an exception, a signal or a kill
   kOutOfMemory,
   kHang,
-  kSystem,       // lines of the kernel and the scheduler
-  kGrowth,       // of memory
-  kNothing,      // no cause, and what would have shown one
+  kSystem,   // lines of the kernel and the scheduler
+  kGrowth,   // of memory
+  kNothing,  // no cause, and what would have shown one
 };
 
 struct Finding {
@@ -34,10 +34,10 @@ struct Finding {
   std::string finding;  // one of a fixed list of sentences
   Severity severity = Severity::kInfo;
   Certainty certainty = Certainty::kLikely;
-  std::string ranks = {};     // as RankList writes them
-  std::string evidence = {};  // sentences with numbers
-  std::string where = {};     // lines of the program
-  std::string help = {};      // what to do: every finding has one
+  std::string ranks = {};            // as RankList writes them
+  std::string evidence = {};         // sentences with numbers
+  std::string where = {};            // lines of the program
+  std::string help = {};             // what to do: every finding has one
   std::optional<double> value = {};  // the deciding number
   std::string unit = {};             // of `value`: "ns", "bytes", "count"; empty without one
 };
@@ -52,6 +52,11 @@ struct SourceFindings {
   bool is_unclear = false;
 };
 
+inline constexpr int64_t kMillisecondNs = 1'000'000;
+inline constexpr int64_t kSecondNs = 1'000'000'000;
+
+// The text, or nothing for an empty one: for cells that may be missing.
+std::optional<std::string> IfAny(std::string text);
 // Ascending numbers as "0..7,9,11"; two neighbours are written as such.
 std::string RankList(std::span<const int32_t> ranks);
 // "rank 9", "ranks 9 and 14", "ranks 0..7 and 9".
@@ -82,9 +87,10 @@ struct JobFileRow {
       {"version", &JobFileRow::version, Role::kDerived, "Of its format."},
       {"records", &JobFileRow::records, Unit::kCount, Role::kDerived,
        "Entries of a ring, events of a trace, or lines."},
-      {"begin_unix_ns", &JobFileRow::begin_unix_ns, Role::kDerived,
+      {"begin_unix_ns", &JobFileRow::begin_unix_ns, Unit::kNanoseconds, Role::kDerived,
        "Time of its first record, nanoseconds since 1970."},
-      {"end_unix_ns", &JobFileRow::end_unix_ns, Role::kDerived, "Time of its last record."},
+      {"end_unix_ns", &JobFileRow::end_unix_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time of its last record."},
       {"bytes", &JobFileRow::bytes, Unit::kBytes, Role::kDerived, "Size as stored."},
       {"status", &JobFileRow::status, Role::kDerived,
        "read; truncated: up to its end; refused: it could not be read; ignored: it counts for "

@@ -12,10 +12,7 @@
 
 namespace borescope::internal {
 namespace {
-
-constexpr int64_t kNsPerMs = 1'000'000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr int64_t kDayNs = 86'400 * kNsPerSecond;
+constexpr int64_t kDayNs = 86'400 * kSecondNs;
 
 // ---- where a rank is in an operation ----
 
@@ -30,10 +27,10 @@ std::optional<int32_t> StatusIdOf(const HangModel& model, const HangRank& rank, 
                        [id](const FlightEntry& entry) { return entry.pg_id == id; });
   };
   const auto has_same_ids = [&](const FlightDump& other) {
-    return std::equal(
-        other.status.begin(), other.status.end(), rank.dump->status.begin(),
-        rank.dump->status.end(),
-        [](const FlightStatus& a, const FlightStatus& b) { return a.pg_id == b.pg_id; });
+    return std::equal(other.status.begin(), other.status.end(), rank.dump->status.begin(),
+                      rank.dump->status.end(), [](const FlightStatus& a, const FlightStatus& b) {
+                        return a.pg_id == b.pg_id;
+                      });
   };
   std::optional<int32_t> id;
   bool is_like_all = true;
@@ -44,8 +41,7 @@ std::optional<int32_t> StatusIdOf(const HangModel& model, const HangRank& rank, 
     if (other == nullptr || other == &rank || other->InGroup(group).empty()) {
       continue;
     }
-    const int32_t theirs =
-        other->dump->entries[other->InGroup(group).front().first_entry].pg_id;
+    const int32_t theirs = other->dump->entries[other->InGroup(group).front().first_entry].pg_id;
     if (id.has_value() && *id != theirs) {
       return std::nullopt;
     }
@@ -71,7 +67,7 @@ std::optional<Where> ByStatus(const HangModel& model, const HangRank& rank,
     if (operation.number <= status.completed) {
       return Where{WhereState::kDone, WhereBasis::kStatus};
     }
-    return Where{operation.number <= status.enqueued ? WhereState::kOpen : WhereState::kMissing,
+    return Where{operation.number <= status.enqueued ? WhereState::kOpen : WhereState::kNotIssued,
                  WhereBasis::kStatus};
   }
   return std::nullopt;
@@ -82,9 +78,8 @@ bool HasSameProgram(const HangRank& a, const HangRank& b) {
   const std::vector<FlightEntry>& left = a.dump->entries;
   const std::vector<FlightEntry>& right = b.dump->entries;
   const auto group = [](const HangRank& rank, const FlightEntry& entry) {
-    return entry.group == FlightEntry::kNothing
-               ? std::string_view()
-               : rank.dump->named_groups[entry.group].description;
+    return entry.group == FlightEntry::kNothing ? std::string_view()
+                                                : rank.dump->named_groups[entry.group].description;
   };
   size_t common = 0;
   for (size_t i = 0, j = 0; i < left.size() && j < right.size();) {
@@ -119,9 +114,9 @@ std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
       continue;
     }
     if (HasSameProgram(*peer, rank)) {
-      const bool is_behind = rank.dump->entries.back().record_id >=
-                             peer->dump->entries[issued->first_entry].record_id;
-      return Where{is_behind ? WhereState::kDone : WhereState::kMissing, WhereBasis::kAligned};
+      const bool is_behind =
+          rank.dump->entries.back().record_id >= peer->dump->entries[issued->first_entry].record_id;
+      return Where{is_behind ? WhereState::kDone : WhereState::kNotIssued, WhereBasis::kAligned};
     }
     if (++asked == kMostAsked) {
       break;
@@ -133,7 +128,7 @@ std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
 Where WhereIsTransfer(const HangRank& rank, const HangOperation& operation) {
   return rank.FindTransfer(operation) != nullptr
              ? Where{WhereState::kOpen, WhereBasis::kRecorded}
-             : Where{WhereState::kMissing, WhereBasis::kAbsent};
+             : Where{WhereState::kNotIssued, WhereBasis::kAbsent};
 }
 
 }  // namespace
@@ -161,7 +156,7 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
   }
   const bool has_all = !at->dump->entries.empty() && at->dump->entries.front().record_id == 0;
   const bool is_sure = !at->is_active_only && !at->dump->is_cut && (has_all || !in_group.empty());
-  return {WhereState::kMissing, is_sure ? WhereBasis::kOrder : WhereBasis::kAbsent};
+  return {WhereState::kNotIssued, is_sure ? WhereBasis::kOrder : WhereBasis::kAbsent};
 }
 
 namespace {
@@ -229,9 +224,7 @@ class WaitGraph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Edge>& EdgesOf(size_t node) const { return edges_[node]; }
   // The nodes from which edges lead to a node, and their numbers there.
-  const std::vector<std::pair<size_t, size_t>>& EdgesInto(size_t node) const {
-    return into_[node];
-  }
+  const std::vector<std::pair<size_t, size_t>>& EdgesInto(size_t node) const { return into_[node]; }
   // The ranks that stand at a node, ascending.
   const std::vector<int32_t>& RanksAt(size_t node) const { return at_[node]; }
   const std::vector<std::vector<size_t>>& components() const { return components_; }
@@ -510,12 +503,10 @@ class Diagnosis {
     SetEvidence(culprit, node);
     const HangRank& at = *model_.Of(rank);
     const HangRank* const waiting = model_.Of(culprit.waiting_rank);
-    const int64_t began =
-        waiting == nullptr ? 0 : model_.IssuedAt(*waiting, culprit.evidence);
-    culprit.activity = at.newest_created_ns == 0 || began == 0 ? HangActivity::kUnknown
-                       : at.newest_created_ns < began + kNsPerSecond
-                           ? HangActivity::kStopped
-                           : HangActivity::kStillIssuing;
+    const int64_t began = waiting == nullptr ? 0 : model_.IssuedAt(*waiting, culprit.evidence);
+    culprit.activity = at.newest_created_ns == 0 || began == 0    ? HangActivity::kUnknown
+                       : at.newest_created_ns < began + kSecondNs ? HangActivity::kStopped
+                                                                  : HangActivity::kStillIssuing;
     result_.culprits.push_back(culprit);
   }
 
@@ -525,10 +516,9 @@ class Diagnosis {
     const HangOperation operation = graph_.OperationsOf(graph_.nodes()[node]).front();
     const std::vector<int32_t>& there = graph_.RanksAt(node);
     const std::vector<int32_t> members = model_.MembersOf(operation);
-    const bool is_done_somewhere =
-        std::any_of(members.begin(), members.end(), [&](int32_t member) {
-          return WhereIs(model_, member, operation).state == WhereState::kDone;
-        });
+    const bool is_done_somewhere = std::any_of(members.begin(), members.end(), [&](int32_t member) {
+      return WhereIs(model_, member, operation).state == WhereState::kDone;
+    });
     if (is_done_somewhere) {
       AddAll(HangKind::kDeviceStuck, there, operation, StuckCertainty(there, operation));
       return;
@@ -671,8 +661,7 @@ class Diagnosis {
     const std::optional<int64_t> age = first == nullptr || culprit.since_ns == 0
                                            ? std::nullopt
                                            : AgeByFile(*first, culprit.since_ns);
-    const int64_t until =
-        std::max(model_.newest_created_ns - culprit.since_ns, age.value_or(0));
+    const int64_t until = std::max(model_.newest_created_ns - culprit.since_ns, age.value_or(0));
     culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until, 0);
     culprit.shown = Shown(culprit, age);
   }
@@ -680,7 +669,7 @@ class Diagnosis {
   // From `since` until the file of a rank was written; nothing where its time is not that.
   std::optional<int64_t> AgeByFile(const HangRank& rank, int64_t since) const {
     const int64_t after = rank.modified_ns - model_.newest_created_ns;
-    return rank.modified_ns != 0 && after > -kNsPerSecond && after < kDayNs
+    return rank.modified_ns != 0 && after > -kSecondNs && after < kDayNs
                ? std::optional(rank.modified_ns - since)
                : std::nullopt;
   }
@@ -695,16 +684,16 @@ class Diagnosis {
     if (issued != nullptr || transfer != nullptr) {
       const FlightEntry& entry =
           rank->dump->entries[issued != nullptr ? issued->last_entry : transfer->last_entry];
-      const int64_t timeout_ns = entry.timeout_ms * kNsPerMs;
+      const int64_t timeout_ns = entry.timeout_ms * kMillisecondNs;
       const bool is_given_up = entry.is_retired && IsOutstanding(*rank->dump, entry);
       const int64_t waited = age.value_or(model_.newest_created_ns - culprit.since_ns);
       if (is_given_up || (timeout_ns > 0 && waited >= timeout_ns / 2)) {
         return HangShown::kShown;
       }
     }
-    constexpr int64_t kShort = 10 * kNsPerSecond;
+    constexpr int64_t kShort = 10 * kSecondNs;
     return age.has_value() && *age < kShort && AllIssuedWithin(kShort) ? HangShown::kNotShown
-                                                                      : HangShown::kAssumed;
+                                                                       : HangShown::kAssumed;
   }
 
   bool AllIssuedWithin(int64_t span_ns) const {
@@ -762,10 +751,14 @@ class Diagnosis {
 }  // namespace
 
 std::string_view HangKindName(HangKind kind) {
-  constexpr std::string_view kNames[] = {"mismatch-operation", "mismatch-size-or-type",
-                                         "never-issued",       "device-stuck",
-                                         "order",              "not-started",
-                                         "not-finished",       "no-dump",
+  constexpr std::string_view kNames[] = {"mismatch-operation",
+                                         "mismatch-size-or-type",
+                                         "never-issued",
+                                         "device-stuck",
+                                         "order",
+                                         "not-started",
+                                         "not-finished",
+                                         "no-dump",
                                          ""};
   return kNames[static_cast<size_t>(kind)];
 }
@@ -789,6 +782,16 @@ HangResult AnalyseHang(const HangModel& model, int threads) {
       std::any_of(model.ranks.begin(), model.ranks.end(),
                   [](const HangRank& rank) { return !rank.head.empty(); });
   Diagnosis(model, result).Make();
+  // What any running job may look like is no finding about a rank. Differences are, at any time.
+  const bool may_run =
+      std::all_of(result.culprits.begin(), result.culprits.end(), [](const HangCulprit& culprit) {
+        return culprit.shown == HangShown::kNotShown &&
+               culprit.kind != HangKind::kMismatchOperation &&
+               culprit.kind != HangKind::kMismatchSizeOrType;
+      });
+  if (may_run) {
+    result.culprits.clear();
+  }
   return result;
 }
 

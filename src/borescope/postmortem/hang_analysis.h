@@ -36,7 +36,7 @@ enum class HangActivity : uint8_t { kNone, kUnknown, kStopped, kStillIssuing, kC
 std::string_view HangActivityName(HangActivity activity);  // "still issuing"; empty for kNone
 
 // How it is known where a rank is in an operation.
-enum class WhereState : uint8_t { kDone, kOpen, kMissing, kNoDump };
+enum class WhereState : uint8_t { kDone, kOpen, kNotIssued, kNoDump };
 enum class WhereBasis : uint8_t {
   kNoDump,
   kRecorded,  // the dump has an entry of it
@@ -46,7 +46,7 @@ enum class WhereBasis : uint8_t {
   kAbsent,    // nothing in the dump speaks of it
 };
 struct Where {
-  WhereState state = WhereState::kMissing;
+  WhereState state = WhereState::kNotIssued;
   WhereBasis basis = WhereBasis::kAbsent;
 };
 Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operation);
@@ -55,10 +55,10 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
 struct HangMismatch {
   HangOperation operation;
   HangKind kind = HangKind::kMismatchOperation;
-  bool is_primary = false;      // no earlier operation of the group could have caused it
-  bool has_majority = false;    // most members agree: `ranks` are the others
-  std::vector<int32_t> ranks;   // that differ from the majority; all without one
-  std::vector<int32_t> others;  // that agree with each other
+  bool is_primary = false;       // no earlier operation of the group could have caused it
+  bool has_majority = false;     // most members agree: `ranks` are the others
+  std::vector<int32_t> ranks;    // that differ from the majority; all without one
+  std::vector<int32_t> others;   // that agree with each other
   std::optional<int32_t> shift;  // -1: the ranks skipped this operation; 1: they have one more
 };
 
@@ -69,16 +69,16 @@ struct HangCulprit {
   Certainty certainty = Certainty::kLikely;
   HangShown shown = HangShown::kAssumed;
   HangActivity activity = HangActivity::kNone;
-  HangOperation evidence = {};    // in which the others wait, or in which it is stuck
-  size_t waiting = 0;             // ranks that stand at the evidence
-  int32_t waiting_rank = -1;      // one of them: the first that came; -1: none
-  int64_t since_ns = 0;           // when the evidence was issued first; 0: not known
-  int64_t waited_ns = 0;          // from then until the last that is known of the job
+  HangOperation evidence = {};  // in which the others wait, or in which it is stuck
+  size_t waiting = 0;           // ranks that stand at the evidence
+  int32_t waiting_rank = -1;    // one of them: the first that came; -1: none
+  int64_t since_ns = 0;         // when the evidence was issued first; 0: not known
+  int64_t waited_ns = 0;        // from then until the last that is known of the job
 };
 
 struct HangResult {
-  std::vector<HangCulprit> culprits;    // the most important finding first, then by rank
-  std::vector<HangMismatch> mismatches; // by group and number
+  std::vector<HangCulprit> culprits;     // the most important finding first, then by rank
+  std::vector<HangMismatch> mismatches;  // by group and number
   // For each rank of the model: the ranks it waits for directly, ascending.
   std::vector<std::vector<int32_t>> waits_for;
   // For each rank of the model: how much later than the median of its group it issued an operation

@@ -9,8 +9,6 @@
 namespace borescope::internal {
 namespace {
 
-constexpr int64_t kNsPerMs = 1'000'000;
-
 // One rank's part of an operation.
 struct Part {
   int32_t number = 0;
@@ -88,7 +86,7 @@ class GroupReader {
         const FlightEntry& entry = EntryOf(part);
         const int64_t late = entry.created_ns - *middle;
         if (entry.created_ns > 0 && *middle > 0 && entry.timeout_ms > 0 &&
-            late > entry.timeout_ms * kNsPerMs / 10) {
+            late > entry.timeout_ms * kMillisecondNs / 10) {
           int64_t& most = late_ns[part.rank];
           most = std::max(most, late);
         }
@@ -118,14 +116,14 @@ class GroupReader {
 
   // Some member's ring holds only later operations of the group.
   bool IsEvictedSomewhere(int32_t number) const {
-    return std::any_of(
-        model_.groups[group_].members.begin(), model_.groups[group_].members.end(),
-        [&](int32_t member) {
-          const HangRank* const rank = model_.Of(member);
-          const std::span<const IssuedOperation> in_group =
-              rank == nullptr ? std::span<const IssuedOperation>() : rank->InGroup(group_);
-          return !in_group.empty() && in_group.front().number > number;
-        });
+    return std::any_of(model_.groups[group_].members.begin(), model_.groups[group_].members.end(),
+                       [&](int32_t member) {
+                         const HangRank* const rank = model_.Of(member);
+                         const std::span<const IssuedOperation> in_group =
+                             rank == nullptr ? std::span<const IssuedOperation>()
+                                             : rank->InGroup(group_);
+                         return !in_group.empty() && in_group.front().number > number;
+                       });
   }
 
   void Compare(std::span<const Part> parts, std::vector<HangMismatch>& found) const {

@@ -10,11 +10,10 @@
 #include "borescope/base/hash/input_hash.h"
 #include "borescope/base/parallel.h"
 #include "borescope/base/text/text.h"
+#include "borescope/postmortem/findings.h"
 
 namespace borescope::internal {
 namespace {
-
-constexpr int64_t kNsPerMs = 1'000'000;
 
 std::string_view BackendOf(std::string_view profiling_name) {
   const size_t colon = profiling_name.find(':');
@@ -279,9 +278,8 @@ class RankReader {
     for (uint32_t group = 0; group < by_group.size(); ++group) {
       ReadGroup(group, by_group[group]);
     }
-    std::stable_sort(
-        rank_.transfers.begin(), rank_.transfers.end(),
-        [](const auto& a, const auto& b) { return a.operation < b.operation; });
+    std::stable_sort(rank_.transfers.begin(), rank_.transfers.end(),
+                     [](const auto& a, const auto& b) { return a.operation < b.operation; });
     FindHead();
   }
 
@@ -438,7 +436,7 @@ bool IsOutstanding(const FlightDump& dump, const FlightEntry& entry) {
   }
   const bool was_aborted =
       entry.timeout_ms > 0 && entry.discovered_finished_ns > 0 && entry.created_ns > 0 &&
-      entry.discovered_finished_ns - entry.created_ns >= entry.timeout_ms * kNsPerMs;
+      entry.discovered_finished_ns - entry.created_ns >= entry.timeout_ms * kMillisecondNs;
   return entry.state != FlightState::kCompleted || was_aborted;
 }
 
@@ -446,10 +444,14 @@ std::string_view OperationName(std::string_view profiling_name) {
   const std::string_view name = profiling_name.substr(profiling_name.find(':') + 1);
   // What ProcessGroupNCCL, ProcessGroupGloo and others call the same operation.
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"_all_gather_base", "all_gather"},   {"_allgather_base", "all_gather"},
-      {"allgather", "all_gather"},          {"allreduce", "all_reduce"},
-      {"_reduce_scatter_base", "reduce_scatter"}, {"alltoall", "all_to_all"},
-      {"alltoall_base", "all_to_all"},      {"all_to_all_single", "all_to_all"}};
+      {"_all_gather_base", "all_gather"},
+      {"_allgather_base", "all_gather"},
+      {"allgather", "all_gather"},
+      {"allreduce", "all_reduce"},
+      {"_reduce_scatter_base", "reduce_scatter"},
+      {"alltoall", "all_to_all"},
+      {"alltoall_base", "all_to_all"},
+      {"all_to_all_single", "all_to_all"}};
   for (const auto& [given, meant] : kNames) {
     if (name == given) {
       return meant;
@@ -460,7 +462,8 @@ std::string_view OperationName(std::string_view profiling_name) {
 
 ComparedParts PartsToCompare(std::string_view operation) {
   if (operation.starts_with("all_to_all") || operation.ends_with("_v")) {
-    return {.input_sizes = false, .output_sizes = false, .input_types = true, .output_types = false};
+    return {
+        .input_sizes = false, .output_sizes = false, .input_types = true, .output_types = false};
   }
   if (operation == "gather" || operation == "broadcast" || operation == "reduce" ||
       operation.ends_with("_oop")) {
@@ -498,11 +501,11 @@ bool IsGroupNameBefore(std::string_view a, std::string_view b) {
 }
 
 const IssuedOperation* HangRank::Find(const HangOperation& operation) const {
-  const auto at = std::lower_bound(
-      operations.begin(), operations.end(), operation,
-      [](const IssuedOperation& issued, const HangOperation& wanted) {
-        return std::pair(issued.group, issued.number) < std::pair(wanted.group, wanted.number);
-      });
+  const auto at = std::lower_bound(operations.begin(), operations.end(), operation,
+                                   [](const IssuedOperation& issued, const HangOperation& wanted) {
+                                     return std::pair(issued.group, issued.number) <
+                                            std::pair(wanted.group, wanted.number);
+                                   });
   return at == operations.end() || at->group != operation.group || at->number != operation.number
              ? nullptr
              : &*at;

@@ -69,15 +69,15 @@ struct HangRank {
   int32_t rank = 0;
   const FlightDump* dump = nullptr;
   int64_t modified_ns = 0;
-  std::vector<uint32_t> group_of;              // by FlightDump::named_groups
-  std::vector<IssuedOperation> operations;     // by group and number
-  std::vector<IssuedTransfer> transfers;       // by operation
-  std::vector<HangOperation> head;             // several where transfers were launched together
-  uint32_t head_entry = kNoEntry;              // the first of them
-  size_t outstanding = 0;                      // entries
-  bool is_active_only = false;                 // the dump has no completed entry
-  bool may_lack_older = false;                 // outstanding entries may have left the ring
-  int64_t newest_created_ns = 0;               // 0: no entry
+  std::vector<uint32_t> group_of;           // by FlightDump::named_groups
+  std::vector<IssuedOperation> operations;  // by group and number
+  std::vector<IssuedTransfer> transfers;    // by operation
+  std::vector<HangOperation> head;          // several where transfers were launched together
+  uint32_t head_entry = kNoEntry;           // the first of them
+  size_t outstanding = 0;                   // entries
+  bool is_active_only = false;              // the dump has no completed entry
+  bool may_lack_older = false;              // outstanding entries may have left the ring
+  int64_t newest_created_ns = 0;            // 0: no entry
 
   const IssuedOperation* Find(const HangOperation& operation) const;
   const IssuedTransfer* FindTransfer(const HangOperation& operation) const;
@@ -86,13 +86,13 @@ struct HangRank {
 };
 
 struct HangModel {
-  int32_t world = 0;               // ranks 0 to world - 1
-  std::vector<HangGroup> groups;   // by name (as a number where it is one) and members
-  std::vector<HangRank> ranks;     // those with a dump, ascending
-  std::vector<int32_t> by_rank;    // index in `ranks`, or -1, of each rank
-  bool has_timing = false;         // some entry tells when it was seen to start
-  int64_t newest_created_ns = 0;   // of all dumps
-  size_t disagreements = 0;        // groups of one name that overlap and differ
+  int32_t world = 0;              // ranks 0 to world - 1
+  std::vector<HangGroup> groups;  // by name (as a number where it is one) and members
+  std::vector<HangRank> ranks;    // those with a dump, ascending
+  std::vector<int32_t> by_rank;   // index in `ranks`, or -1, of each rank
+  bool has_timing = false;        // some entry tells when it was seen to start
+  int64_t newest_created_ns = 0;  // of all dumps
+  size_t disagreements = 0;       // groups of one name that overlap and differ
 
   const HangRank* Of(int32_t rank) const {
     const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;

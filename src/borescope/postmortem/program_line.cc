@@ -38,9 +38,9 @@ Result<LineFinder> LineFinder::Make(const std::string& skipped) {
   AskForMemory(kExpressionBytes);
   auto made = std::make_shared<const Skipped>(skipped);
   if (!made->files.ok()) {
-    return UsageError(fmt::format("'{}' is no regular expression: {}", skipped,
-                                  made->files.error()),
-                      "", "skip_frames");
+    return UsageError(
+        fmt::format("'{}' is no regular expression: {}", skipped, made->files.error()), "",
+        "skip_frames");
   }
   finder.skipped_ = std::move(made);
   return finder;

@@ -20,6 +20,8 @@ int RunListVerb(const Command& command);
 // REQUIRES: Command::analyses are the verbs that it maps.
 int RunMapVerb(const Command& command);
 int RunOpenVerb(const Command& command);
+// kCheckFailed where --fail-on says so.
+int RunPostmortemVerb(const Command& command);
 // Statements come from the command line, or from standard input.
 int RunQueryVerb(const Command& command);
 // Its status is that of the program that it records.

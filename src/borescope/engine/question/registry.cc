@@ -120,7 +120,7 @@ constexpr ParameterRow kShared[] = {
      .placeholder = "LIST",
      .doc = "only these ranks: 0 or 0,3 or 2..5",
      .group = "selection",
-     .tasks = "report check link query",
+     .tasks = "report check link query postmortem",
      .applies = Always,
      .read = ReadRank,
      .text = [](const Params&, const NumberRanges& ranks) { return TextOf(ranks); }},
@@ -314,7 +314,7 @@ constexpr ParameterRow kShared[] = {
      .placeholder = "COLUMN",
      .doc = "sort rows by this column, numbers from large to small",
      .group = "output",
-     .tasks = "reduce",
+     .tasks = "reduce postmortem",
      .applies = Always,
      .read = [](const std::string& text, RunOptions& asked) -> Result<void> {
        asked.sort = text;
@@ -325,7 +325,7 @@ constexpr ParameterRow kShared[] = {
      .placeholder = "N",
      .doc = "show the first N rows of each table",
      .group = "output",
-     .tasks = "report reduce",
+     .tasks = "report reduce postmortem",
      .applies = Always,
      .read = ReadTop},
     {.name = "overlay",
@@ -502,6 +502,17 @@ constexpr ParameterRow kRecord[] = {
     {"replace", "flag", "", "replace an earlier recording of the name", "output"},
 };
 
+constexpr ParameterRow kPostmortem[] = {
+    {"world", "count", "N", "ranks of the job, where no file says so"},
+    {"skip-frames", "text", "RE",
+     "files of this regular expression are never the line of the program, beside those of "
+     "libraries"},
+    {.name = "fail-on",
+     .type = "choice",
+     .placeholder = "WHAT",
+     .doc = "exit status 1 if a cause was found, or if it is unclear",
+     .choice = "found|unclear"}};
+
 constexpr ParameterRow kBench[] = {
     {"trace", "file", "INPUT", "also the times of the kernel in this recording"},
     {"python", "file", "PROGRAM", "the Python to run it with", "question", "python3"},
@@ -526,6 +537,8 @@ constexpr TaskRow kTasks[] = {
      kReduce},
     {"record", "runs a program and records it: NVTX, ROCTX, CUDA, ranges of your own",
      "borescope record -o train -- python train.py", kRecord},
+    {"postmortem", "why a job hung or died: dumps of all ranks in a folder, who kept it, and where",
+     "borescope postmortem dumps/", kPostmortem},
     {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
      "borescope bench-kernel k.py --trace trace.json.gz", kBench},
 };

@@ -19,6 +19,7 @@
 #include "borescope/engine/run_analyses.h"
 #include "borescope/ingest/load.h"
 #include "borescope/output/writer.h"
+#include "borescope/postmortem.h"
 
 namespace borescope {
 
@@ -303,7 +304,7 @@ std::string_view TypeName(ColumnType type) {
 
 // `tables` and `columns` of all verbs.
 std::vector<ListedTable> AnswerTables(const Schema& schema) {
-  RowWriter tables("tables", "Tables of verbs, and of the task check",
+  RowWriter tables("tables", "Tables of verbs, and of the tasks check and postmortem",
                    {{"verb", "The verb or task.", true, {}},
                     {"name", "Name of the table.", true, {}},
                     {"title", "What it shows.", false, {}}});
@@ -329,6 +330,7 @@ std::vector<ListedTable> AnswerTables(const Schema& schema) {
     add(verb.name, DescribeAnswer(verb.name).value());
   }
   add("check", DescribeCheck());
+  add("postmortem", DescribePostmortem());
   return {tables.Finish(), columns.Finish()};
 }
 

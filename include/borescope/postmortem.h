@@ -1,0 +1,46 @@
+// What a job that hung, died or ran out of memory left behind, and why it did
+// (docs/use/postmortem.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "borescope/answer.h"
+#include "borescope/error.h"
+#include "borescope/export.h"
+#include "borescope/progress.h"
+#include "borescope/run.h"
+
+namespace borescope {
+
+struct PostmortemOptions {
+  int world = 0;                   // number of ranks, where no file says so; 0: as they say
+  std::string skip_frames = {};    // a regular expression of files whose frames are never the line
+  std::string rank = {};           // only rows of these ranks: "0", "0,3", "2..5"; empty: all
+  std::string sort = {};           // the column that every table that has it is sorted by
+  std::optional<size_t> top = {};  // rows of each table; nothing: all
+  int threads = 0;                 // 0: one per processor
+  uint64_t memory_limit = 0;       // as OpenOptions::memory_limit
+  ProgressCallback progress = {};
+  StopToken stop = {};  // ends with kCancelled once it is requested
+};
+
+struct PostmortemReport {
+  Answer answer;            // tables `postmortem`, `postmortem_files`, `hang_...`; diagnostics
+  bool has_cause = false;   // a cause was found
+  bool is_unclear = false;  // nothing was, or who is at fault cannot be told
+  bool has_failed = false;  // a file that should have been readable was not
+};
+
+// Reads what `paths` hold, files and folders of one job. Tables without rows are left out, but for
+// the first two. Errors: kInvalidArgument for options; kIo where a path leads to nothing;
+// kUnsupportedFormat where nothing is readable. Thread-safe.
+BORESCOPE_EXPORT Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
+                                                     const PostmortemOptions& options = {});
+
+// All tables that there may be, without rows, as DescribeAnswer has those of verbs.
+BORESCOPE_EXPORT Answer DescribePostmortem();
+
+}  // namespace borescope

@@ -1,0 +1,772 @@
+#include "borescope/postmortem/hang_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace borescope::internal {
+namespace {
+
+std::optional<int64_t> IfNotZero(int64_t value) {
+  return value == 0 ? std::nullopt : std::optional(value);
+}
+
+// "3 ranks wait", "1 rank waits"
+std::string Ranks(size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string Seconds(int64_t ns) {
+  const double seconds = static_cast<double>(ns) / static_cast<double>(kSecondNs);
+  return seconds < 10 ? fmt::format("{:.3f} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+int64_t BytesOfType(std::string_view type) {
+  constexpr std::pair<std::string_view, int64_t> kTypes[] = {
+      {"Double", 8},         {"Long", 8},        {"ComplexFloat", 8},
+      {"ComplexDouble", 16}, {"Float", 4},       {"Int", 4},
+      {"Half", 2},           {"BFloat16", 2},    {"Short", 2},
+      {"UInt16", 2},         {"UInt32", 4},      {"UInt64", 8},
+      {"Char", 1},           {"Byte", 1},        {"Bool", 1},
+      {"Float8_e4m3fn", 1},  {"Float8_e5m2", 1}, {"Float8_e4m3fnuz", 1},
+      {"Float8_e5m2fnuz", 1}};
+  for (const auto& [name, bytes] : kTypes) {
+    if (name == type) {
+      return bytes;
+    }
+  }
+  return 0;
+}
+
+// What a rank issued of an operation.
+struct Issue {
+  const HangRank* rank = nullptr;
+  const FlightEntry* entry = nullptr;  // the first one of it
+  const FlightEntry* last = nullptr;   // whose state it has
+};
+
+class Reporter {
+ public:
+  Reporter(const HangModel& model, const HangResult& result, const LineFinder& lines)
+      : model_(model), result_(result), lines_(lines) {
+    for (const HangRank& rank : model_.ranks) {
+      for (const HangOperation& operation : rank.head) {
+        at_head_[operation].push_back(rank.rank);
+      }
+    }
+  }
+
+  SourceFindings Make() {
+    SourceFindings made;
+    made.tables = {MakeTable(CulpritRows()), MakeTable(MismatchRows()), MakeTable(RankRows()),
+                   MakeTable(OperationRows())};
+    AddFindings(made);
+    return made;
+  }
+
+ private:
+  // ---- what is known of an operation ----
+
+  Issue IssueOf(int32_t rank, const HangOperation& operation) const {
+    const HangRank* const at = model_.Of(rank);
+    if (at == nullptr) {
+      return {};
+    }
+    const std::vector<FlightEntry>& entries = at->dump->entries;
+    if (operation.is_p2p) {
+      const IssuedTransfer* const transfer = at->FindTransfer(operation);
+      return transfer == nullptr
+                 ? Issue{at, nullptr, nullptr}
+                 : Issue{at, &entries[transfer->entry], &entries[transfer->last_entry]};
+    }
+    const IssuedOperation* const issued = at->Find(operation);
+    return issued == nullptr
+               ? Issue{at, nullptr, nullptr}
+               : Issue{at, &entries[issued->first_entry], &entries[issued->last_entry]};
+  }
+
+  // The issue of any rank of these.
+  Issue AnyIssue(const HangOperation& operation, std::span<const int32_t> ranks) const {
+    for (const int32_t rank : ranks) {
+      const Issue issue = IssueOf(rank, operation);
+      if (issue.entry != nullptr) {
+        return issue;
+      }
+    }
+    return {};
+  }
+
+  std::string NameOf(const HangOperation& operation) const {
+    const Issue issue = AnyIssue(operation, model_.MembersOf(operation));
+    if (operation.is_p2p) {
+      const auto place = [](int32_t rank) {
+        return rank == HangOperation::kAnyRank ? std::string("?") : fmt::format("{}", rank);
+      };
+      return fmt::format("send {}->{}", place(operation.from), place(operation.to));
+    }
+    return issue.entry == nullptr
+               ? std::string("operation")
+               : std::string(OperationName(issue.rank->dump->Name(*issue.entry)));
+  }
+
+  int64_t NumberOf(const HangOperation& operation) const {
+    if (!operation.is_p2p) {
+      return operation.number;
+    }
+    const Issue issue = AnyIssue(operation, model_.MembersOf(operation));
+    return issue.entry == nullptr ? operation.number : issue.entry->p2p_seq;
+  }
+
+  std::string GroupWords(const HangOperation& operation) const {
+    const HangGroup& group = model_.groups[operation.group];
+    const std::string name = group.description.empty() || group.description == "undefined"
+                                 ? "group " + group.name
+                                 : group.description;
+    return fmt::format("{} ({})", name, Ranks(group.members.size(), "member", "members"));
+  }
+
+  // "all_to_all 45265 of EXPERT_MODEL_PARALLEL_GROUP (8 members)"
+  std::string Words(const HangOperation& operation) const {
+    return operation.is_p2p ? fmt::format("{} of {}", NameOf(operation), GroupWords(operation))
+                            : fmt::format("{} {} of {}", NameOf(operation), operation.number,
+                                          GroupWords(operation));
+  }
+
+  std::span<const int32_t> AtHead(const HangOperation& operation) const {
+    const auto found = at_head_.find(operation);
+    return found == at_head_.end() ? std::span<const int32_t>() : found->second;
+  }
+
+  std::string LineOf(const HangRank& rank, const FlightEntry& entry) const {
+    std::vector<ProgramFrame> frames;
+    for (const FlightFrame& frame : rank.dump->Frames(entry)) {
+      frames.push_back({frame.file, frame.function, frame.line});
+    }
+    return lines_.LineOf(frames);
+  }
+
+  std::string LastLine(int32_t rank) const {
+    const HangRank* const at = model_.Of(rank);
+    return at == nullptr || at->dump->entries.empty() ? "" : LineOf(*at, at->dump->entries.back());
+  }
+
+  std::string LineAt(int32_t rank, const HangOperation& operation) const {
+    const Issue issue = IssueOf(rank, operation);
+    return issue.entry == nullptr ? "" : LineOf(*issue.rank, *issue.entry);
+  }
+
+  // ---- tables ----
+
+  std::vector<HangCulpritRow> CulpritRows() const {
+    std::vector<HangCulpritRow> rows;
+    for (const HangCulprit& culprit : result_.culprits) {
+      const HangGroup& group = model_.groups[culprit.evidence.group];
+      HangCulpritRow row;
+      row.rank = culprit.rank;
+      row.kind = HangKindName(culprit.kind);
+      row.primary = culprit.is_primary;
+      row.certainty = CertaintyName(culprit.certainty);
+      row.hang = HangShownName(culprit.shown);
+      row.activity = IfAny(std::string(HangActivityName(culprit.activity)));
+      row.group = group.name;
+      row.group_desc = group.description;
+      row.operation = NameOf(culprit.evidence);
+      row.seq = NumberOf(culprit.evidence);
+      row.members = RankList(model_.MembersOf(culprit.evidence));
+      row.waiting_ranks = IfAny(RankList(AtHead(culprit.evidence)));
+      row.since_unix_ns = IfNotZero(culprit.since_ns);
+      row.waited_ns = IfNotZero(culprit.waited_ns);
+      row.last_line = IfAny(LastLine(culprit.rank));
+      row.waiting_line = IfAny(LineAt(culprit.waiting_rank, culprit.evidence));
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  std::vector<HangRankRow> RankRows() const {
+    std::vector<HangRankRow> rows;
+    for (int32_t number = 0; number < model_.world; ++number) {
+      HangRankRow row;
+      row.rank = number;
+      const HangRank* const rank = model_.Of(number);
+      row.dump = rank != nullptr;
+      if (rank != nullptr) {
+        FillRank(*rank, row);
+      }
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  void FillRank(const HangRank& rank, HangRankRow& row) const {
+    const std::vector<FlightEntry>& entries = rank.dump->entries;
+    const auto index = static_cast<size_t>(&rank - model_.ranks.data());
+    row.entries = static_cast<int64_t>(entries.size());
+    if (!entries.empty()) {
+      row.first_record = entries.front().record_id;
+      row.last_record = entries.back().record_id;
+    }
+    row.active_only = rank.is_active_only;
+    row.outstanding = static_cast<int64_t>(rank.outstanding);
+    if (!rank.head.empty()) {
+      const HangOperation& head = rank.head.front();
+      const FlightEntry& entry = entries[rank.head_entry];
+      row.head_group = model_.groups[head.group].name;
+      row.head_desc = model_.groups[head.group].description;
+      row.head_operation = NameOf(head);
+      row.head_seq = NumberOf(head);
+      row.head_state = IfAny(std::string(FlightStateName(entry.state)));
+      row.head_line = IfAny(LineOf(rank, entry));
+      row.waits_for = IfAny(RankList(result_.waits_for[index]));
+    }
+    row.last_issue_unix_ns = IfNotZero(rank.newest_created_ns);
+    row.late_ns = IfNotZero(result_.late_ns[index]);
+  }
+
+  std::vector<HangOperationRow> OperationRows() const {
+    std::map<HangOperation, char> shown;
+    for (const auto& [operation, ranks] : at_head_) {
+      shown[operation] = 1;
+    }
+    for (const HangCulprit& culprit : result_.culprits) {
+      shown[culprit.evidence] = 1;
+    }
+    std::vector<HangOperationRow> rows;
+    for (const auto& [operation, unused] : shown) {
+      rows.push_back(OperationRow(operation));
+    }
+    return rows;
+  }
+
+  HangOperationRow OperationRow(const HangOperation& operation) const {
+    struct Lists {
+      std::vector<int32_t> done, started, open, missing, unknown;
+    } lists;
+    HangOperationRow row;
+    const std::vector<int32_t> members = model_.MembersOf(operation);
+    int64_t last = 0;
+    int64_t first = 0;
+    for (const int32_t member : members) {
+      const Where where = WhereIs(model_, member, operation);
+      const Issue issue = IssueOf(member, operation);
+      const int64_t created = issue.entry == nullptr ? 0 : issue.entry->created_ns;
+      last = std::max(last, created);
+      first = created != 0 && (first == 0 || created < first) ? created : first;
+      const bool has_begun = issue.last != nullptr && (issue.last->state == FlightState::kStarted ||
+                                                       issue.last->discovered_started_ns > 0);
+      std::vector<int32_t>& list = where.state == WhereState::kDone        ? lists.done
+                                   : where.state == WhereState::kNotIssued ? lists.missing
+                                   : where.state == WhereState::kNoDump    ? lists.unknown
+                                   : has_begun                             ? lists.started
+                                                                           : lists.open;
+      list.push_back(member);
+    }
+    const HangGroup& group = model_.groups[operation.group];
+    const Issue issue = AnyIssue(operation, members);
+    row.group = group.name;
+    row.group_desc = group.description;
+    row.seq = NumberOf(operation);
+    row.operation = NameOf(operation);
+    row.type = operation.is_p2p                                      ? "p2p"
+               : issue.entry != nullptr && issue.entry != issue.last ? "coalesced"
+                                                                     : "collective";
+    if (issue.entry != nullptr) {
+      FillSizes(issue, row);
+    }
+    row.members = IfAny(RankList(members));
+    row.done = IfAny(RankList(lists.done));
+    row.started = IfAny(RankList(lists.started));
+    row.open = IfAny(RankList(lists.open));
+    row.missing = IfAny(RankList(lists.missing));
+    row.unknown = IfAny(RankList(lists.unknown));
+    row.at_head = IfAny(RankList(AtHead(operation)));
+    row.created_first_unix_ns = IfNotZero(first);
+    row.created_last_unix_ns = IfNotZero(last);
+    row.status = IsMismatch(operation)                                           ? "mismatch"
+                 : !lists.missing.empty() || !lists.unknown.empty()              ? "waits"
+                 : AtHead(operation).size() + lists.done.size() < members.size() ? "waits"
+                 : !lists.done.empty()                                           ? "stuck"
+                                                                                 : "not finished";
+    return row;
+  }
+
+  bool IsMismatch(const HangOperation& operation) const {
+    return std::any_of(
+        result_.mismatches.begin(), result_.mismatches.end(),
+        [&](const HangMismatch& mismatch) { return mismatch.operation == operation; });
+  }
+
+  static void FillSizes(const Issue& issue, HangOperationRow& row) {
+    const FlightDump& dump = *issue.rank->dump;
+    const std::vector<std::string_view> types = dump.Texts(issue.entry->input_types);
+    if (types.empty()) {
+      return;
+    }
+    row.dtype = types.front();
+    const int64_t each = BytesOfType(types.front());
+    const int64_t elements = ElementsOf(dump, issue.entry->input_sizes);
+    constexpr int64_t kMost = int64_t{1} << 55U;
+    if (each > 0 && elements < kMost) {
+      row.input_bytes = each * elements;
+    }
+  }
+
+  std::vector<HangMismatchRow> MismatchRows() const {
+    std::vector<HangMismatchRow> rows;
+    for (const HangMismatch& mismatch : result_.mismatches) {
+      for (const int32_t rank : mismatch.ranks) {
+        AddMismatch(mismatch, rank, rows);
+      }
+    }
+    return rows;
+  }
+
+  void AddMismatch(const HangMismatch& mismatch, int32_t rank,
+                   std::vector<HangMismatchRow>& rows) const {
+    const HangGroup& group = model_.groups[mismatch.operation.group];
+    const Issue own = IssueOf(rank, mismatch.operation);
+    const Issue other = AnyIssue(mismatch.operation, mismatch.others);
+    HangMismatchRow row;
+    row.group = group.name;
+    row.group_desc = group.description;
+    row.seq = mismatch.operation.number;
+    row.what = WhatDiffers(mismatch, own, other);
+    row.rank = rank;
+    row.value = Signature(own);
+    row.others = IfAny(other.entry == nullptr ? "" : Signature(other));
+    row.line = IfAny(LineOf(*own.rank, *own.entry));
+    row.others_line = IfAny(other.entry == nullptr ? "" : LineOf(*other.rank, *other.entry));
+    row.primary = mismatch.is_primary;
+    rows.push_back(row);
+    if (mismatch.shift.has_value()) {
+      row.what = "shift";
+      row.value = *mismatch.shift < 0 ? "skipped this operation" : "has one operation more";
+      row.others = std::nullopt;
+      rows.push_back(std::move(row));
+    }
+  }
+
+  static std::string WhatDiffers(const HangMismatch& mismatch, const Issue& own,
+                                 const Issue& other) {
+    if (mismatch.kind == HangKind::kMismatchOperation) {
+      return "operation";
+    }
+    if (other.entry == nullptr) {
+      return "size";
+    }
+    const bool has_same_types = own.rank->dump->Texts(own.entry->input_types) ==
+                                other.rank->dump->Texts(other.entry->input_types);
+    return has_same_types ? "size" : "type";
+  }
+
+  // "all_reduce of 16 Float", or with what is different on its way out.
+  static std::string Signature(const Issue& issue) {
+    const FlightDump& dump = *issue.rank->dump;
+    const std::vector<std::string_view> types = dump.Texts(issue.entry->input_types);
+    std::string text(OperationName(dump.Name(*issue.entry)));
+    if (issue.entry->input_sizes != FlightEntry::kNothing) {
+      text += fmt::format(" of {}", ElementsOf(dump, issue.entry->input_sizes));
+    }
+    if (issue.entry->output_sizes != FlightEntry::kNothing) {
+      text += fmt::format(" to {}", ElementsOf(dump, issue.entry->output_sizes));
+    }
+    return types.empty() ? text : fmt::format("{} {}", text, types.front());
+  }
+
+  // ---- findings ----
+
+  // Culprits of one kind at one operation.
+  struct Together {
+    const HangCulprit* first = nullptr;
+    std::vector<int32_t> ranks;
+  };
+
+  std::vector<Together> InGroups() const {
+    std::vector<Together> groups;
+    for (const HangCulprit& culprit : result_.culprits) {
+      const auto is_like = [&](const Together& other) {
+        const bool has_own_evidence =
+            culprit.kind != HangKind::kOrder && culprit.kind != HangKind::kDeviceStuck;
+        return other.first->kind == culprit.kind && other.first->is_primary == culprit.is_primary &&
+               other.first->certainty == culprit.certainty &&
+               (!has_own_evidence || other.first->evidence == culprit.evidence);
+      };
+      const auto found = std::find_if(groups.begin(), groups.end(), is_like);
+      if (found == groups.end()) {
+        groups.push_back({&culprit, {culprit.rank}});
+      } else {
+        found->ranks.push_back(culprit.rank);
+      }
+    }
+    for (Together& group : groups) {
+      std::sort(group.ranks.begin(), group.ranks.end());
+    }
+    return groups;
+  }
+
+  void AddFindings(SourceFindings& made) const {
+    if (!result_.is_anything_outstanding && result_.culprits.empty()) {
+      made.findings.push_back(NothingOutstanding());
+      return;
+    }
+    const bool is_shown = std::any_of(
+        result_.culprits.begin(), result_.culprits.end(),
+        [](const HangCulprit& culprit) { return culprit.shown != HangShown::kNotShown; });
+    const bool is_mismatch = !result_.culprits.empty() &&
+                             (result_.culprits.front().kind == HangKind::kMismatchOperation ||
+                              result_.culprits.front().kind == HangKind::kMismatchSizeOrType);
+    if (!is_shown && !is_mismatch) {
+      made.findings.push_back(PerhapsRunning());
+      return;
+    }
+    for (const Together& group : InGroups()) {
+      made.findings.push_back(FindingOf(group));
+      made.has_cause = made.has_cause || group.first->kind != HangKind::kNotFinished;
+      made.is_unclear = made.is_unclear || group.first->certainty == Certainty::kCannotTell;
+    }
+    if (const std::optional<Finding> late = LateRanks(); late.has_value()) {
+      made.findings.push_back(*late);
+    }
+  }
+
+  static Finding NothingOutstanding() {
+    Finding finding;
+    finding.order = CauseRank::kNothing;
+    finding.finding = "No communication was outstanding";
+    finding.severity = Severity::kInfo;
+    finding.certainty = Certainty::kCertain;
+    finding.evidence =
+        "Every operation in every dump is complete: the job did not hang in a collective.";
+    finding.help =
+        "Look at what each rank wrote last: an exception, a signal, memory that ran out.";
+    return finding;
+  }
+
+  Finding PerhapsRunning() const {
+    Finding finding;
+    finding.order = CauseRank::kNothing;
+    finding.finding = "Communication was outstanding, as in any running job";
+    finding.severity = Severity::kInfo;
+    finding.certainty = Certainty::kCannotTell;
+    int32_t last = -1;
+    int64_t newest = 0;
+    for (const HangRank& rank : model_.ranks) {
+      if (last < 0 || rank.newest_created_ns < newest) {
+        last = rank.rank;
+        newest = rank.newest_created_ns;
+      }
+    }
+    finding.evidence = fmt::format(
+        "The dumps were written less than 10 s after the operations at which ranks stand were "
+        "issued: a running job, or one that hung just now. Rank {} issued its newest operation "
+        "first, at {}.",
+        last, ClockTime(newest));
+    finding.help =
+        "Write the dumps again in a minute: if the same operations are outstanding then, it hangs.";
+    return finding;
+  }
+
+  std::optional<Finding> LateRanks() const {
+    std::vector<int32_t> ranks;
+    int64_t most = 0;
+    for (size_t i = 0; i < model_.ranks.size(); ++i) {
+      if (result_.late_ns[i] > 0) {
+        ranks.push_back(model_.ranks[i].rank);
+        most = std::max(most, result_.late_ns[i]);
+      }
+    }
+    if (ranks.empty()) {
+      return std::nullopt;
+    }
+    Finding finding;
+    finding.order = CauseRank::kNothing;
+    finding.finding = "Ranks came late to operations that completed";
+    finding.severity = Severity::kInfo;
+    finding.certainty = Certainty::kCertain;
+    finding.ranks = RankList(ranks);
+    finding.evidence = fmt::format("{} issued an operation up to {} after the median of its group.",
+                                   RankWords(ranks), Seconds(most));
+    finding.help = "Stragglers, not the cause of the hang: hang_ranks has the delays.";
+    finding.value = static_cast<double>(most);
+    finding.unit = "ns";
+    return finding;
+  }
+
+  struct Texts {
+    HangKind kind;
+    std::string_view finding;
+    std::string_view help;
+  };
+  static const Texts& TextsOf(HangKind kind) {
+    static constexpr Texts kTexts[] = {
+        {HangKind::kMismatchOperation, "Ranks called different operations",
+         "Make all members of the group call the same collectives in the same order: look for a "
+         "branch that depends on the rank or on its data at these lines."},
+        {HangKind::kMismatchSizeOrType, "Ranks called one operation with different sizes or types",
+         "Give all members tensors of the same size and type: pad uneven batches, or use the "
+         "operations that take uneven sizes; look at where the size comes from."},
+        {HangKind::kNeverIssued, "Ranks stopped issuing work",
+         "Their hosts are stuck in Python (a lock, data loading, input or output), or were merely "
+         "slow: `py-spy dump --pid PID` on these ranks before the job is killed; look at what only "
+         "these ranks do."},
+        {HangKind::kDeviceStuck, "Devices stopped in an operation that others finished",
+         "Look at the kernel log of their hosts (`dmesg | grep -i xid`) and at these GPUs "
+         "(`nvidia-smi -q`, `dcgmi diag -r 3`); drain the node if it comes back."},
+        {HangKind::kOrder, "Ranks wait for each other in different operations",
+         "Issue the operations of several groups in one order on all ranks, or on one stream; "
+         "compare the lines at which these ranks stand."},
+        {HangKind::kNotStarted, "Devices never began an operation that others began",
+         "A kernel before it does not end: look at what runs on these devices before the "
+         "collective (an own kernel, a copy, a wait for another stream), with "
+         "CUDA_LAUNCH_BLOCKING=1 on a small case."},
+        {HangKind::kNotFinished, "An operation was issued by all and finished by none",
+         "The network, NCCL or one device: set TORCH_NCCL_ENABLE_TIMING=1 to see who began it, "
+         "NCCL_DEBUG=WARN for its errors, and test the links (nccl-tests)."},
+        {HangKind::kNoDump, "A rank left no dump, and others wait for it",
+         "It died or was killed, or its file was not collected: look at its log and exit code, at "
+         "the kernel log (out of memory, Xid), and at the dump path "
+         "(TORCH_FR_DUMP_TEMP_FILE)."}};
+    for (const Texts& texts : kTexts) {
+      if (texts.kind == kind) {
+        return texts;
+      }
+    }
+    return kTexts[0];
+  }
+
+  Finding FindingOf(const Together& group) const {
+    const HangCulprit& culprit = *group.first;
+    const Texts& texts = TextsOf(culprit.kind);
+    Finding finding;
+    finding.order = CauseRank::kHang;
+    finding.finding = texts.finding;
+    finding.severity = culprit.is_primary ? Severity::kError : Severity::kInfo;
+    finding.certainty = culprit.certainty;
+    finding.ranks = RankList(group.ranks);
+    finding.evidence = Evidence(group);
+    finding.where = WhereOf(group);
+    finding.help = texts.help;
+    if (culprit.waited_ns > 0) {
+      finding.value = static_cast<double>(culprit.waited_ns);
+      finding.unit = "ns";
+    }
+    return finding;
+  }
+
+  // Ranks that wait at something else, because of these: directly or not.
+  size_t OthersThatWait(const Together& group) const {
+    std::vector<char> waits(static_cast<size_t>(model_.world), 0);
+    std::vector<int32_t> next = group.ranks;
+    for (const int32_t rank : next) {
+      waits[static_cast<size_t>(rank)] = 1;
+    }
+    std::vector<std::vector<int32_t>> waiting_for(static_cast<size_t>(model_.world));
+    for (size_t i = 0; i < model_.ranks.size(); ++i) {
+      for (const int32_t rank : result_.waits_for[i]) {
+        waiting_for[static_cast<size_t>(rank)].push_back(model_.ranks[i].rank);
+      }
+    }
+    size_t count = 0;
+    while (!next.empty()) {
+      const int32_t rank = next.back();
+      next.pop_back();
+      for (const int32_t other : waiting_for[static_cast<size_t>(rank)]) {
+        if (waits[static_cast<size_t>(other)] == 0) {
+          waits[static_cast<size_t>(other)] = 1;
+          next.push_back(other);
+          ++count;
+        }
+      }
+    }
+    const std::span<const int32_t> direct = AtHead(group.first->evidence);
+    const auto at_evidence =
+        static_cast<size_t>(std::count_if(direct.begin(), direct.end(), [&](int32_t rank) {
+          return !std::binary_search(group.ranks.begin(), group.ranks.end(), rank);
+        }));
+    return count - std::min(count, at_evidence);
+  }
+
+  std::string Since(const HangCulprit& culprit) const {
+    return culprit.since_ns == 0 ? "" : fmt::format(" since {}", ClockTime(culprit.since_ns));
+  }
+
+  std::string Evidence(const Together& group) const {
+    const HangCulprit& culprit = *group.first;
+    std::string text = EvidenceOfKind(group);
+    const size_t others = OthersThatWait(group);
+    if (others > 0 && culprit.kind != HangKind::kNotFinished) {
+      text += fmt::format(" {} for these.", Ranks(others, "more rank waits", "more ranks wait"));
+    }
+    if (culprit.shown == HangShown::kAssumed) {
+      text += " That this is a hang is assumed: the dumps do not show how long it lasted.";
+    } else if (culprit.shown == HangShown::kNotShown) {
+      text += " It had waited for less than 10 s.";
+    }
+    return text;
+  }
+
+  std::string EvidenceOfKind(const Together& group) const {
+    const HangCulprit& culprit = *group.first;
+    const std::string operation = Words(culprit.evidence);
+    const std::span<const int32_t> there = AtHead(culprit.evidence);
+    const std::string names = RankWords(group.ranks);
+    switch (culprit.kind) {
+      case HangKind::kNeverIssued:
+        return fmt::format("{} in {}{}; {} {}.", Ranks(there.size(), "rank waits", "ranks wait"),
+                           operation, Since(culprit), names, WhatTheyDid(group));
+      case HangKind::kNoDump:
+        return fmt::format("{} in {}{}; {} left no dump.",
+                           Ranks(there.size(), "rank waits", "ranks wait"), operation,
+                           Since(culprit), names);
+      case HangKind::kDeviceStuck:
+        return fmt::format("{} finished by other members; {} issued it{} and did not finish.",
+                           StuckIn(group), names, Since(culprit));
+      case HangKind::kNotStarted:
+        return fmt::format("{} was issued by all members{} and begun by some; not by {}.",
+                           operation, Since(culprit), names);
+      case HangKind::kNotFinished:
+        return fmt::format(
+            "{} was issued by all members{} and finished by none: which of them is "
+            "at fault cannot be told.",
+            operation, Since(culprit));
+      case HangKind::kOrder:
+        return OrderText(group);
+      default:
+        return MismatchText(group);
+    }
+  }
+
+  std::string WhatTheyDid(const Together& group) const {
+    std::vector<std::string> parts;
+    const HangCulprit& culprit = *group.first;
+    const HangRank* const rank = model_.Of(group.ranks.front());
+    if (rank == nullptr || rank->newest_created_ns == 0) {
+      return "completed all that is known of them and issued no more (their dumps are empty)";
+    }
+    const std::string last = ClockTime(rank->newest_created_ns);
+    return culprit.activity == HangActivity::kStillIssuing
+               ? fmt::format("went on issuing other work until {}", last)
+               : fmt::format("completed all that was issued there, the last at {}", last);
+  }
+
+  std::string StuckIn(const Together& group) const {
+    std::string text;
+    std::vector<HangOperation> named;
+    for (const HangCulprit& culprit : result_.culprits) {
+      const bool is_of_these =
+          culprit.kind == HangKind::kDeviceStuck && culprit.certainty == group.first->certainty &&
+          std::find(named.begin(), named.end(), culprit.evidence) == named.end();
+      if (is_of_these) {
+        named.push_back(culprit.evidence);
+      }
+    }
+    constexpr size_t kMostNamed = 3;
+    for (size_t i = 0; i < named.size() && i < kMostNamed; ++i) {
+      text += (i == 0 ? "" : i + 1 == named.size() ? " and " : ", ") + Words(named[i]);
+    }
+    if (named.size() > kMostNamed) {
+      text += fmt::format(" and {} more", named.size() - kMostNamed);
+    }
+    return text + (named.size() == 1 ? " was" : " were");
+  }
+
+  std::string OrderText(const Together& group) const {
+    std::string text;
+    for (size_t i = 0; i < group.ranks.size() && i < 4; ++i) {
+      const HangRank* const rank = model_.Of(group.ranks[i]);
+      text += fmt::format("{}rank {} stands at {}", i == 0 ? "" : "; ", group.ranks[i],
+                          Words(rank->head.front()));
+    }
+    if (group.first->is_primary) {
+      for (const HangCulprit& other : result_.culprits) {
+        if (other.kind == HangKind::kOrder && !other.is_primary) {
+          text += fmt::format("; rank {} at {}", other.rank, Words(other.evidence));
+          break;
+        }
+      }
+    }
+    std::string sentence = text + ": none of these can end before the others.";
+    sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
+    return sentence;
+  }
+
+  std::string MismatchText(const Together& group) const {
+    for (const HangMismatch& mismatch : result_.mismatches) {
+      if (!mismatch.is_primary || mismatch.operation != group.first->evidence) {
+        continue;
+      }
+      const Issue own = IssueOf(group.ranks.front(), mismatch.operation);
+      const Issue other = AnyIssue(mismatch.operation, mismatch.others);
+      std::string text =
+          fmt::format("Number {} of {}: {} called {}", mismatch.operation.number,
+                      GroupWords(mismatch.operation), RankWords(group.ranks), Signature(own));
+      text += other.entry == nullptr
+                  ? std::string("; no more than half of the members agree.")
+                  : fmt::format(", {} called {}.", RankWords(mismatch.others), Signature(other));
+      if (mismatch.shift.has_value()) {
+        text += *mismatch.shift < 0
+                    ? " From there on they are one operation ahead: they skipped it."
+                    : " From there on they are one operation behind: it is one "
+                      "more.";
+      }
+      return text;
+    }
+    return {};
+  }
+
+  std::string WhereOf(const Together& group) const {
+    const HangCulprit& culprit = *group.first;
+    const bool is_at_evidence = culprit.kind != HangKind::kNeverIssued;
+    const std::string own = is_at_evidence ? LineAt(group.ranks.front(), culprit.evidence)
+                                           : LastLine(group.ranks.front());
+    std::string others;
+    if (culprit.kind == HangKind::kMismatchOperation ||
+        culprit.kind == HangKind::kMismatchSizeOrType) {
+      for (const HangMismatch& mismatch : result_.mismatches) {
+        if (mismatch.is_primary && mismatch.operation == culprit.evidence &&
+            !mismatch.others.empty()) {
+          others = LineAt(mismatch.others.front(), culprit.evidence);
+        }
+      }
+    } else {
+      others = LineAt(culprit.waiting_rank, culprit.evidence);
+    }
+    if (own.empty() && others.empty()) {
+      return "not recorded (these dumps have no stacks: TORCH_INCLUDE_STACK_TRACE=1 records them)";
+    }
+    std::string text;
+    if (!own.empty()) {
+      text = fmt::format("rank {}: {} {}", group.ranks.front(),
+                         is_at_evidence ? "issued at" : "last issued at", own);
+    }
+    if (!others.empty() && (others != own || !is_at_evidence)) {
+      text += fmt::format("{}the others: at {}", text.empty() ? "" : "; ", others);
+    }
+    return text;
+  }
+
+  const HangModel& model_;
+  const HangResult& result_;
+  const LineFinder& lines_;
+  std::map<HangOperation, std::vector<int32_t>> at_head_;
+};
+
+}  // namespace
+
+SourceFindings ReportHang(const HangModel& model, const HangResult& result,
+                          const LineFinder& lines) {
+  return Reporter(model, result, lines).Make();
+}
+
+std::vector<Table> HangShape() {
+  return {NewTable<HangCulpritRow>(), NewTable<HangMismatchRow>(), NewTable<HangRankRow>(),
+          NewTable<HangOperationRow>()};
+}
+
+}  // namespace borescope::internal

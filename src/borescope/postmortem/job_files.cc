@@ -1,0 +1,177 @@
+#include "borescope/postmortem/job_files.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/inflate.h"
+#include "borescope/base/io/paths.h"
+#include "borescope/base/parallel.h"
+#include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
+#include "borescope/ingest/pickle/plain_reader.h"
+#include "borescope/postmortem/findings.h"
+
+namespace borescope::internal {
+namespace {
+constexpr size_t kHeadBytes = size_t{64} << 10U;
+
+class Finder {
+ public:
+  Result<void> Add(const std::string& path) {
+    BS_ASSIGN(const FileKind kind, KindOf(path));
+    if (kind == FileKind::kNothing) {
+      return Error{.code = ErrorCode::kIo, .cause = "no such file or folder", .file = path};
+    }
+    if (kind != FileKind::kFolder) {
+      AddFile(path, "", true);
+      return {};
+    }
+    BS_ASSIGN(root_, PathWithoutLinks(path));
+    return Search(path, kJobFolderDepth);
+  }
+
+  std::vector<JobFile> Take() {
+    std::stable_sort(files_.begin(), files_.end(),
+                     [](const JobFile& a, const JobFile& b) { return a.path < b.path; });
+    const auto is_same = [](const JobFile& a, const JobFile& b) { return a.path == b.path; };
+    files_.erase(std::unique(files_.begin(), files_.end(), is_same), files_.end());
+    return std::move(files_);
+  }
+
+ private:
+  void AddFile(const std::string& path, const std::string& folder, bool is_named) {
+    JobFile file;
+    file.path = path;
+    file.folder = folder;
+    file.is_named = is_named;
+    files_.push_back(std::move(file));
+  }
+
+  // What a link leads to has to be in the folder that was named.
+  Result<bool> IsWithin(const std::string& path) const {
+    BS_ASSIGN(const std::string real, PathWithoutLinks(path));
+    return real.starts_with(root_ + "/");
+  }
+
+  Result<void> Search(const std::string& folder, int depth) {
+    BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder));
+    for (const std::string& name : names) {
+      CheckStop();
+      const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
+      BS_ASSIGN(const struct stat status, StatusOfLink(path));
+      const bool is_link = S_ISLNK(status.st_mode);
+      if (is_link) {
+        BS_ASSIGN(const bool is_within, IsWithin(path));
+        if (!is_within) {
+          continue;
+        }
+      }
+      BS_ASSIGN(const FileKind kind, KindOf(path));
+      if (kind == FileKind::kFolder && !is_link && depth > 1) {
+        BS_TRY(Search(path, depth - 1));
+      } else if (kind == FileKind::kFile) {
+        if (files_.size() >= kMostJobFiles) {
+          return UsageError(fmt::format("more than {} files are below {}", kMostJobFiles, root_),
+                            "name the folder of one job");
+        }
+        AddFile(path, folder, false);
+      }
+    }
+    return {};
+  }
+
+  std::string root_;
+  std::vector<JobFile> files_;
+};
+
+JobFileKind KindOfContent(PlainContent content) {
+  switch (content) {
+    case PlainContent::kFlightRecorder:
+      return JobFileKind::kFlightRecorder;
+    case PlainContent::kMemorySnapshot:
+      return JobFileKind::kMemorySnapshot;
+    case PlainContent::kPickle:
+      return JobFileKind::kPickle;
+    case PlainContent::kNone:
+      break;
+  }
+  return JobFileKind::kOther;
+}
+
+// Reads what the file begins with.
+Result<void> Recognise(JobFile& file) {
+  BS_ASSIGN(const struct stat status, StatusOf(file.path));
+  file.bytes = static_cast<uint64_t>(std::max<off_t>(status.st_size, 0));
+  file.modified_ns =
+      static_cast<int64_t>(status.st_mtim.tv_sec) * kSecondNs + status.st_mtim.tv_nsec;
+  BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
+  std::string head(kHeadBytes, '\0');
+  BS_ASSIGN(const size_t got, ReadFully(*source.bytes, head.data(), head.size()));
+  head.resize(got);
+  const PlainGuess guess = GuessPlain(head);
+  file.kind = KindOfContent(guess.content);
+  file.is_json = guess.is_json;
+  return {};
+}
+
+}  // namespace
+
+std::string_view JobFileKindName(JobFileKind kind) {
+  constexpr std::string_view kNames[] = {"",       "flight-recorder", "memory-snapshot",
+                                         "pickle", "other",           ""};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::optional<int32_t> RankOfName(std::string_view name) {
+  name = name.substr(name.find_last_of('/') + 1);
+  const std::string lower = LowerCase(name);
+  for (size_t at = lower.rfind("rank"); at != std::string::npos && at < lower.size();
+       at = at == 0 ? std::string::npos : lower.rfind("rank", at - 1)) {
+    size_t begin = at + 4;
+    begin += begin < lower.size() && (lower[begin] == '_' || lower[begin] == '-') ? 1 : 0;
+    size_t end = begin;
+    while (end < lower.size() && IsDigit(lower[end])) {
+      ++end;
+    }
+    if (end > begin) {
+      return ParseNumber<int32_t>(std::string_view(lower).substr(begin, end - begin));
+    }
+  }
+  constexpr std::string_view kEndings[] = {".gz", ".zst", ".pickle", ".pkl", ".json", ".pt"};
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (const std::string_view ending : kEndings) {
+      if (name.ends_with(ending)) {
+        name.remove_suffix(ending.size());
+        has_changed = true;
+      }
+    }
+  }
+  size_t begin = name.size();
+  while (begin > 0 && IsDigit(name[begin - 1])) {
+    --begin;
+  }
+  return begin == name.size() ? std::nullopt : ParseNumber<int32_t>(name.substr(begin));
+}
+
+Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads) {
+  Finder finder;
+  for (const std::string& path : paths) {
+    BS_TRY(finder.Add(path));
+  }
+  std::vector<JobFile> files = finder.Take();
+  ParallelFor(files.size(), threads, [&](size_t i) {
+    JobFile& file = files[i];
+    file.rank = RankOfName(file.path);
+    if (const Result<void> recognised = Recognise(file); !recognised.ok()) {
+      file.failure = InFile(file.path, recognised.error());
+    }
+  });
+  return files;
+}
+
+}  // namespace borescope::internal

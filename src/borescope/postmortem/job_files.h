@@ -1,0 +1,51 @@
+// The files that a dead job left: found in folders, recognised by what is in them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/result.h"
+
+namespace borescope::internal {
+
+enum class JobFileKind : uint8_t {
+  kNone,            // nothing that a post-mortem reads
+  kFlightRecorder,  // dump of PyTorch's flight recorder: pickle or JSON
+  kMemorySnapshot,  // snapshot of PyTorch's caching allocator: pickle or JSON
+  kPickle,          // a pickle of something else
+  kOther,           // text, perhaps a log
+  kCount,
+};
+// "flight-recorder"; empty for kNone.
+std::string_view JobFileKindName(JobFileKind kind);
+
+struct JobFile {
+  std::string path;    // as it was named, or below the folder that was
+  std::string folder;  // that holds it
+  JobFileKind kind = JobFileKind::kNone;
+  bool is_json = false;
+  bool is_named = false;         // on its own: it should be readable
+  std::optional<int32_t> rank;   // that its name says
+  int64_t modified_ns = 0;       // Unix time; 0: not known
+  uint64_t bytes = 0;            // as stored
+  std::optional<Error> failure;  // why it could not be opened
+};
+
+// Folders are searched to this depth, and for so many files.
+inline constexpr int kJobFolderDepth = 4;
+inline constexpr size_t kMostJobFiles = 100'000;
+
+// The files of `paths`, each a file or a folder; in the order of their paths. Links that lead out
+// of a folder are not followed. Of a folder, files of kNone are left out. kIo where a path leads to
+// nothing; kInvalidArgument where a folder holds too many files.
+Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads);
+
+// The rank that a file name tells: digits after "rank", else those at its end before endings such
+// as .pickle, .json and .gz.
+std::optional<int32_t> RankOfName(std::string_view name);
+
+}  // namespace borescope::internal

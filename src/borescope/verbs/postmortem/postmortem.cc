@@ -1,0 +1,264 @@
+#include "borescope/postmortem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "borescope/base/memory_limit.h"
+#include "borescope/base/row_limit.h"
+#include "borescope/base/stop.h"
+#include "borescope/base/within_memory.h"
+#include "borescope/engine/access.h"
+#include "borescope/engine/question/question.h"
+#include "borescope/output/units/units.h"
+#include "borescope/output/writer.h"
+#include "borescope/postmortem/findings.h"
+#include "borescope/postmortem/hang_findings.h"
+#include "borescope/postmortem/hang_report.h"
+#include "borescope/postmortem/job_files.h"
+#include "borescope/postmortem/program_line.h"
+#include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
+
+namespace borescope {
+namespace internal {
+namespace {
+
+struct PostmortemRequest {
+  std::vector<std::string> paths;
+  PostmortemOptions options;
+  NumberRanges ranks;
+};
+
+// What was made of all files.
+struct Everything {
+  std::vector<SourceFindings> sources;
+  std::vector<JobFileRow> files;
+  bool has_failed = false;
+};
+
+std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
+  std::vector<JobFile> found;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(found),
+               [kind](const JobFile& file) { return file.kind == kind; });
+  return found;
+}
+
+// Rows of files that no source reads. Of folders only pickles are listed.
+void AddOthers(std::span<const JobFile> files, Everything& all) {
+  for (const JobFile& file : files) {
+    const bool is_read = file.kind == JobFileKind::kFlightRecorder;
+    if (is_read || (file.kind == JobFileKind::kOther && !file.is_named) ||
+        (file.failure.has_value() && !file.is_named)) {
+      continue;
+    }
+    JobFileRow row;
+    row.file = file.path;
+    row.kind = JobFileKindName(file.kind);
+    if (file.rank.has_value()) row.rank = *file.rank;
+    row.bytes = static_cast<int64_t>(file.bytes);
+    row.status = file.failure.has_value() ? "refused" : "ignored";
+    all.has_failed = all.has_failed || file.failure.has_value();
+    all.files.push_back(std::move(row));
+  }
+}
+
+Result<Everything> ReadAll(const PostmortemRequest& request) {
+  const int threads = ThreadsOf(request.options.threads);
+  BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
+  BS_ASSIGN(const std::vector<JobFile> files, FindJobFiles(request.paths, threads));
+  Everything all;
+  uint64_t total = 0;
+  for (const JobFile& file : files) {
+    total += file.bytes;
+  }
+  HangRequest hang = {.world = request.options.world, .threads = threads};
+  if (const ProgressCallback& progress = request.options.progress) {
+    hang.progress = [&progress, total, count = files.size()](uint64_t done) {
+      progress({.done_bytes = done, .total_bytes = total, .done_files = 0, .total_files = count});
+    };
+  }
+  if (const std::vector<JobFile> dumps = OfKind(files, JobFileKind::kFlightRecorder);
+      !dumps.empty()) {
+    BS_ASSIGN(HangPart part, FindHang(dumps, hang, lines));
+    all.sources.push_back(std::move(part.found));
+    std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
+    all.has_failed = all.has_failed || part.has_failed;
+  }
+  // Memory snapshots and logs are further sources: their findings go to all.sources, their files to
+  // all.files.
+  AddOthers(files, all);
+  const bool is_any_read = std::any_of(
+      all.files.begin(), all.files.end(),
+      [](const JobFileRow& row) { return row.status == "read" || row.status == "truncated"; });
+  if (!is_any_read) {
+    for (const JobFile& file : files) {
+      if (file.failure.has_value() && file.is_named) {
+        return *file.failure;
+      }
+    }
+    for (const SourceFindings& source : all.sources) {
+      for (const Diagnostic& diagnostic : source.diagnostics) {
+        if (diagnostic.severity == Severity::kError) {
+          return Error{.code = ErrorCode::kUnsupportedFormat,
+                       .cause = diagnostic.first,
+                       .remedy = {},
+                       .file = diagnostic.file};
+        }
+      }
+    }
+    return Error{.code = ErrorCode::kUnsupportedFormat,
+                 .cause = "no dump of the flight recorder is there",
+                 .remedy =
+                     "set TORCH_NCCL_DUMP_ON_TIMEOUT=1 and TORCH_FR_BUFFER_SIZE=2000, and "
+                     "collect the files of TORCH_FR_DUMP_TEMP_FILE of all ranks",
+                 .file = request.paths.front()};
+  }
+  std::sort(all.files.begin(), all.files.end(),
+            [](const JobFileRow& a, const JobFileRow& b) { return a.file < b.file; });
+  return all;
+}
+
+// Nothing was found, and what would have shown something.
+Finding NoCause() {
+  Finding finding;
+  finding.order = CauseRank::kNothing;
+  finding.finding = "No cause can be named";
+  finding.severity = Severity::kInfo;
+  finding.certainty = Certainty::kCannotTell;
+  finding.evidence = "Nothing in these files shows why the job ended.";
+  finding.help =
+      "For the next time: TORCH_NCCL_DUMP_ON_TIMEOUT=1, TORCH_FR_BUFFER_SIZE=2000, "
+      "TORCH_NCCL_ENABLE_TIMING=1; TORCHELASTIC_ERROR_FILE and @record; "
+      "torch.cuda.memory._record_memory_history() with a dump in an observer of out of memory.";
+  return finding;
+}
+
+// Rows of these ranks; tables without ranks stay.
+Table OfRanks(const Table& table, const NumberRanges& ranks) {
+  const Column* const column = table.Find("rank");
+  const IntValues* const values =
+      column == nullptr ? nullptr : std::get_if<IntValues>(&column->values);
+  if (ranks.empty() || values == nullptr) {
+    return table;
+  }
+  std::vector<uint32_t> kept;
+  for (size_t i = 0; i < values->size(); ++i) {
+    if (!column->IsMissing(i) && ranks.Contains((*values)[i])) {
+      kept.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  return TakeRows(table, kept);
+}
+
+Result<void> Arrange(const PostmortemOptions& options, std::vector<Table>& tables) {
+  bool is_sorted = options.sort.empty();
+  std::optional<Error> unknown;
+  for (Table& table : tables) {
+    if (options.sort.empty()) {
+      break;
+    }
+    Result<Table> sorted = SortBy(table, options.sort);
+    if (sorted.ok()) {
+      table = std::move(*sorted);
+      is_sorted = true;
+    } else if (!unknown.has_value()) {
+      unknown = OfParameter("sort", sorted.error());
+    }
+  }
+  if (!is_sorted) {
+    return *unknown;
+  }
+  for (Table& table : tables) {
+    if (options.top.has_value()) {
+      table.preview_rows = 0;
+      if (*options.top < table.rows()) {
+        table.title +=
+            fmt::format(" (first {} of {} rows)", GroupDigits(static_cast<int64_t>(*options.top)),
+                        GroupDigits(static_cast<int64_t>(table.rows())));
+        table = Head(table, *options.top);
+      }
+    }
+  }
+  return {};
+}
+
+Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything all) {
+  PostmortemReport report;
+  Document document;
+  std::vector<Finding> findings;
+  std::vector<Table> others;
+  report.has_failed = all.has_failed;
+  for (SourceFindings& source : all.sources) {
+    std::move(source.findings.begin(), source.findings.end(), std::back_inserter(findings));
+    std::move(source.tables.begin(), source.tables.end(), std::back_inserter(others));
+    std::move(source.diagnostics.begin(), source.diagnostics.end(),
+              std::back_inserter(document.diagnostics));
+    report.has_cause = report.has_cause || source.has_cause;
+    report.is_unclear = report.is_unclear || source.is_unclear;
+  }
+  if (findings.empty()) {
+    findings.push_back(NoCause());
+  }
+  report.is_unclear = report.is_unclear || !report.has_cause;
+  document.tables.push_back(VerdictTable(std::move(findings)));
+  std::copy_if(others.begin(), others.end(), std::back_inserter(document.tables),
+               [](const Table& table) { return table.rows() > 0; });
+  document.tables.push_back(MakeTable(all.files));
+  for (Table& table : document.tables) {
+    table = OfRanks(table, request.ranks);
+  }
+  BS_TRY(Arrange(request.options, document.tables));
+  report.answer = AnswerAccess::Make(std::move(document));
+  return report;
+}
+
+Result<PostmortemReport> Run(const PostmortemRequest& request) {
+  const MemoryLimit limit(request.options.memory_limit);
+  std::optional<Result<Everything>> all = WithinMemory(limit, [&] { return ReadAll(request); });
+  if (!all.has_value()) {
+    return Error{.code = ErrorCode::kIo,
+                 .cause = fmt::format("reading takes more than {}",
+                                      FormatBytes(request.options.memory_limit)),
+                 .remedy = "raise `memory_limit`, or name fewer files",
+                 .file = request.paths.front()};
+  }
+  if (!all->ok()) {
+    return all->error();
+  }
+  return Answered(request, std::move(**all));
+}
+
+}  // namespace
+}  // namespace internal
+
+Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
+                                    const PostmortemOptions& options) {
+  if (paths.empty()) {
+    return internal::UsageError("no file or folder of a job");
+  }
+  internal::PostmortemRequest request;
+  request.paths.assign(paths.begin(), paths.end());
+  request.options = options;
+  if (!options.rank.empty()) {
+    BS_ASSIGN(request.ranks, internal::ParseRanges("rank", options.rank));
+  }
+  return internal::WithNumberedRows(
+      [&] { return internal::Stoppable(options.stop, [&] { return internal::Run(request); }); });
+}
+
+Answer DescribePostmortem() {
+  std::vector<internal::Table> tables = {internal::VerdictTable({})};
+  for (internal::Table& table : internal::HangShape()) {
+    tables.push_back(std::move(table));
+  }
+  tables.push_back(internal::NewTable<internal::JobFileRow>());
+  return AnswerAccess::Make(internal::Document{std::move(tables), {}});
+}
+
+}  // namespace borescope
