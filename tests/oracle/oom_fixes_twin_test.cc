@@ -132,8 +132,10 @@ TEST(OomFixesTwin, EachAnswerIsWhatTheProgramDoes) {
     const postmortem::DeviceMemory& device = snapshot.devices[0];
     const postmortem::Replay replay = postmortem::ReplayDevice(snapshot, device);
     ASSERT_EQ(replay.ooms.size(), 1U);
+    std::optional<postmortem::ByteRange> limit;
+    if (program.bounds.limit.has_value()) limit = {*program.bounds.limit, *program.bounds.limit};
     const postmortem::OomReport report =
-        ExplainOom(replay.ooms[0], program.bounds.limit, std::nullopt);
+        ExplainOom(replay.ooms[0], limit);
     ASSERT_EQ(report.allowed.has_value(), program.bounds.limit.has_value());
     const postmortem::MemorySites sites(snapshot);
     const postmortem::MemoryCategories categories = Categorise(device, replay, sites, {});

@@ -144,7 +144,7 @@ bool IsFragmented(const OomReport& report) {
 
 }  // namespace
 
-OomReport ExplainOom(const OomState& state, const std::optional<uint64_t>& limit,
+OomReport ExplainOom(const OomState& state, const std::optional<ByteRange>& limit,
                      const std::optional<OomMessage>& message) {
   OomReport report;
   report.state = state;
@@ -152,14 +152,12 @@ OomReport ExplainOom(const OomState& state, const std::optional<uint64_t>& limit
   if (driver_had_room) {
     const ByteRange by_trace = AllowedByTrace(state);
     report.allowed = by_trace;
-    if (limit.has_value()) {
-      report.allowed = ByteRange{*limit, *limit};
-      report.is_allowed_given = true;
-    } else if (message.has_value() && message->allowed.has_value()) {
-      // Both hold.
-      const ByteRange both = {std::max(by_trace.low, message->allowed->low),
-                              std::min(by_trace.high, message->allowed->high)};
-      report.allowed = both.low <= both.high ? both : *message->allowed;
+    const std::optional<ByteRange> given =
+        limit.has_value() || !message.has_value() ? limit : message->allowed;
+    if (given.has_value()) {  // both hold
+      const ByteRange both = {std::max(by_trace.low, given->low),
+                              std::min(by_trace.high, given->high)};
+      report.allowed = both.low <= both.high ? both : *given;
       report.is_allowed_given = true;
     }
     report.causes.push_back(OomCause::kProcessLimit);

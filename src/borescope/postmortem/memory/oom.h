@@ -55,7 +55,7 @@ struct OomReport {
 };
 
 // `limit`: what the user says the process may reserve.
-OomReport ExplainOom(const OomState& state, const std::optional<uint64_t>& limit,
-                     const std::optional<OomMessage>& message);
+OomReport ExplainOom(const OomState& state, const std::optional<ByteRange>& limit,
+                     const std::optional<OomMessage>& message = {});
 
 }  // namespace borescope::internal::postmortem
