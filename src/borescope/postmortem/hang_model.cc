@@ -309,7 +309,8 @@ class RankReader {
       }
       // Several entries without one that closes them: the host is within the group call, or the
       // one that closes them completed and was left out.
-      if (is_closed || end == begin + 1) {
+      const bool is_single = end == begin + 1 && !IsLeftOver(group, entries[begin]);
+      if (is_closed || is_single) {
         AddLaunch(group, entries.subspan(begin, end - begin), first_operation);
       }
       begin = end;
@@ -317,6 +318,27 @@ class RankReader {
     std::stable_sort(rank_.operations.begin() + static_cast<std::ptrdiff_t>(first_operation),
                      rank_.operations.end(),
                      [](const auto& a, const auto& b) { return a.number < b.number; });
+  }
+
+  // A transfer that was launched with others, or alone in that way: PyTorch never changes the state
+  // of such an entry, but that of the one that closed the launch, which is the next record. Where
+  // that one is not there, it completed and was left out.
+  bool IsLeftOver(uint32_t group, uint32_t index) const {
+    const FlightEntry& entry = dump_.entries[index];
+    const bool is_last = index + 1 == dump_.entries.size();
+    if (!entry.is_p2p || entry.state != FlightState::kScheduled || IsClosing(dump_.Name(entry)) ||
+        (!is_last && dump_.entries[index + 1].record_id == entry.record_id + 1)) {
+      return false;
+    }
+    if (groups_[group].has_coalesced_p2p || (rank_.is_active_only && !is_last)) {
+      return true;
+    }
+    // The numbers of the status are those of transfers where nothing else was recorded.
+    const auto status =
+        std::find_if(dump_.status.begin(), dump_.status.end(),
+                     [&](const FlightStatus& one) { return one.pg_id == entry.pg_id; });
+    return !groups_[group].has_collective && status != dump_.status.end() &&
+           entry.p2p_seq <= status->completed;
   }
 
   void AddLaunch(uint32_t group, std::span<const uint32_t> launch, size_t first_operation) {
@@ -425,6 +447,23 @@ class RankReader {
   Signatures signatures_;
   HashMap<std::pair<int32_t, int32_t>, int32_t> transfer_counts_;  // of the group that is read
 };
+
+// Which kinds of entries groups have.
+void NoteKinds(HangModel& model) {
+  for (const HangRank& rank : model.ranks) {
+    for (const FlightEntry& entry : rank.dump->entries) {
+      model.has_timing = model.has_timing || entry.discovered_started_ns > 0;
+      if (entry.group == FlightEntry::kNothing) {
+        continue;
+      }
+      HangGroup& group = model.groups[rank.group_of[entry.group]];
+      group.has_collective = group.has_collective || !entry.is_p2p;
+      group.has_p2p = group.has_p2p || entry.is_p2p;
+      group.has_coalesced_p2p =
+          group.has_coalesced_p2p || (entry.is_p2p && IsClosing(rank.dump->Name(entry)));
+    }
+  }
+}
 
 bool RecordsNoP2p(std::string_view profiling_name) { return BackendOf(profiling_name) == "gloo"; }
 
@@ -576,16 +615,11 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
   }
   model.groups = std::move(table.groups());
   SortGroups(model);
+  NoteKinds(model);
   ParallelFor(model.ranks.size(), threads,
               [&](size_t i) { RankReader(model.ranks[i], model.groups).Read(); });
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);
-    for (const FlightEntry& entry : rank.dump->entries) {
-      model.has_timing = model.has_timing || entry.discovered_started_ns > 0;
-      if (entry.is_p2p && entry.group != FlightEntry::kNothing) {
-        model.groups[rank.group_of[entry.group]].has_p2p = true;
-      }
-    }
   }
   return model;
 }

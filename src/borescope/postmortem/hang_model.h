@@ -29,7 +29,10 @@ struct HangGroup {
   std::string description;
   std::vector<int32_t> members;  // global ranks, ascending
   bool is_inferred = false;      // the members are the ranks that recorded something in it
-  bool has_p2p = false;          // some rank has a point-to-point entry of it
+  // What entries of it there are in any dump.
+  bool has_p2p = false;
+  bool has_coalesced_p2p = false;
+  bool has_collective = false;
 };
 
 // An operation, the same for all its members: a collective by its number in its group, or the
