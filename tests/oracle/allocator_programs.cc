@@ -47,10 +47,11 @@ uint64_t RandomSize(Random& random) {
 
 }  // namespace
 
-RandomProgram MakeRandomProgram(uint64_t seed, size_t steps) {
+RandomProgram MakeRandomProgram(uint64_t seed, size_t steps, bool is_plain) {
   Random random(seed + 4242);
   RandomProgram program;
   ChooseSettings(random, program);
+  if (is_plain && program.bounds.limit.has_value()) program.bounds.capacity = uint64_t{1} << 40;
   std::vector<uint32_t> live;
   std::vector<uint32_t> waiting;
   while (program.steps.size() < steps) {
@@ -68,13 +69,13 @@ RandomProgram MakeRandomProgram(uint64_t seed, size_t steps) {
       step.of = live[which];
       live.erase(live.begin() + static_cast<ptrdiff_t>(which));
       program.steps.push_back(step);
-      if (random.Chance(0.8)) {
+      if (is_plain || random.Chance(0.8)) {
         step.kind = RandomProgram::kCompleteFree;
         program.steps.push_back(step);
       } else {
         waiting.push_back(step.of);
       }
-    } else if (random.Chance(0.01)) {
+    } else if (!is_plain && random.Chance(0.01)) {
       step.kind = RandomProgram::kEmptyCache;
       program.steps.push_back(step);
     } else {

@@ -26,11 +26,6 @@ bool IsAny(std::string_view text, std::initializer_list<std::string_view> names)
 // Frames of C++ name a library's source file, "??", or nothing.
 bool IsPythonFile(std::string_view file) { return file.ends_with(".py") || file.starts_with('<'); }
 
-bool IsLibraryFile(std::string_view file) {
-  return ContainsAny(file, {"/torch/", "site-packages/", "dist-packages/", "/lib/python3."}) ||
-         file.starts_with("<frozen");
-}
-
 // AddmmBackward0 of torch::autograd::generated::AddmmBackward0::apply(...).
 std::string_view BackwardFunction(std::string_view name) {
   const size_t apply = name.find("::apply");
@@ -48,18 +43,15 @@ struct NamedFrame {
   int64_t line = 0;
 };
 
-using IsSkippedFile = MemorySites::IsSkipped;
-
 // The innermost frame of the program; else of a library other than torch; else of Python; else the
 // function of the backward pass.
-NamedFrame LineOf(const std::vector<NamedFrame>& frames, const IsSkippedFile& is_skipped) {
+NamedFrame LineOf(const std::vector<NamedFrame>& frames, const LineFinder& finder) {
   const auto first = [&](const auto& fits) {
     const auto found = std::find_if(frames.begin(), frames.end(), fits);
     return found == frames.end() ? NamedFrame() : *found;
   };
   const NamedFrame user = first([&](const NamedFrame& frame) {
-    return IsPythonFile(frame.file) && !IsLibraryFile(frame.file) &&
-           !(is_skipped && is_skipped(frame.file));
+    return IsPythonFile(frame.file) && finder.IsOfUser(frame.file);
   });
   if (!user.file.empty()) return user;
   const NamedFrame library = first([](const NamedFrame& frame) {
@@ -168,12 +160,12 @@ std::string_view Name(MemoryCategory category) {
 
 std::string MemorySite::Text() const { return FrameText(file, line, function); }
 
-MemorySites::MemorySites(const MemorySnapshot& snapshot, const IsSkipped& is_skipped) {
+MemorySites::MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder) {
   std::map<std::tuple<std::string_view, int64_t, std::string_view>, uint32_t> known;
   for (uint32_t stack = 0; stack < snapshot.stacks.stacks(); ++stack) {
     const std::vector<NamedFrame> frames = FramesOf(snapshot, stack);
     signs_.push_back(SignsOfFrames(frames));
-    const NamedFrame line = LineOf(frames, is_skipped);
+    const NamedFrame line = LineOf(frames, finder);
     const auto [found, is_new] = known.try_emplace({line.file, line.line, line.name},
                                                    static_cast<uint32_t>(sites_.size()));
     if (is_new) sites_.push_back({std::string(line.file), line.line, std::string(line.name)});

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "borescope/base/column_data.h"
 #include "borescope/postmortem/memory/replay.h"
 #include "borescope/postmortem/memory/snapshot.h"
+#include "borescope/postmortem/program_line.h"
 
 namespace borescope::internal::postmortem {
 
@@ -42,9 +42,8 @@ struct MemorySite {
 // The line of each stack, and what its frames say about it.
 class MemorySites {
  public:
-  // Whether frames of this file are never the line of the program, beside those of libraries.
-  using IsSkipped = std::function<bool(std::string_view file)>;
-  explicit MemorySites(const MemorySnapshot& snapshot, const IsSkipped& is_skipped = {});
+  // `finder` says which files are of the program.
+  explicit MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder = LineFinder());
 
   uint32_t Of(uint32_t stack) const { return site_of_stack_[stack]; }
   const MemorySite& Get(uint32_t site) const { return sites_[site]; }

@@ -608,6 +608,7 @@ class Replayer {
     state.size = event.size;
     state.device_free = event.address;
     state.needed = allocator_.Needed(event.size, event.lane);
+    state.asked = SegmentSize(event.size, settings_);
     state.reserved = counters.reserved;
     state.allocated = counters.allocated;
     state.peak_reserved = counters.peak_reserved;

@@ -53,6 +53,7 @@ struct OomState {
   uint16_t lane = 0;
   uint64_t size = 0;         // rounded, as recorded
   uint64_t needed = 0;       // of the driver
+  uint64_t asked = 0;        // what is compared with the process's limit: at least `needed`
   uint64_t device_free = 0;  // as recorded
   uint64_t reserved = 0;
   uint64_t allocated = 0;
