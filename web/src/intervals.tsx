@@ -71,7 +71,7 @@ function Known({ known, colour, at, isOther, title }: {
       <span style={{ ...between(0, known.value), backgroundColor: colour }} />
       <i class="zero" style={{ left: `${at(0)}%` }} />
       {known.mark !== null && <i class="held" style={{ left: `${at(known.mark)}%` }} />}
-      {known.range !== null && <i class="range" style={between(known.range[0], known.range[1])} />}
+      {known.range !== null && <i class="reach" style={between(known.range[0], known.range[1])} />}
     </div>
   );
 }

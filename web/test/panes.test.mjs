@@ -335,7 +335,7 @@ test('the overview of two runs has both, and what changed', async () => {
   assert.match(facts, /Time1\.000\sµs−50\.0\s%, ×0\.50other 2\.000\sµs/);
   assert.match(facts, /Devices busy80\.0\s%\+30\.0\spointsother 50\.0\s%/); // 400 of 500, 900 of 1,800
   assert.equal(await page.locator('.box.time .track').count(), 2);
-  assert.match(await page.locator('.box.time .legend').first().textContent(), /compute 400\sns · 80\.0\s%; other 900\sns · 50\.0\s% \(−55\.6\s%\)/);
+  assert.match(await page.locator('.box.time .legend').first().textContent(), /compute 400\sns · 80\.0\s%; other 900\sns · 50\.0\s% \(−55\.6\s%, ×0\.44\)/);
   assert.match(await page.locator('.box.names').first().textContent(), /Kernels that changed most.*900\sns → 400\sns −55\.6\s%/);
   assert.equal(await overflow(page), 0);
   assert.deepEqual(page.faults, []);

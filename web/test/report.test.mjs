@@ -158,7 +158,7 @@ test('intervals are drawn where their numbers are, on both sides of zero, and va
     const whole = track.getBoundingClientRect();
     const ends = (name) => [...track.querySelectorAll(name)].map((one) => one.getBoundingClientRect())
       .map((box) => [box.left - whole.left, box.right - whole.left].map((at) => Math.round((at / whole.width) * 100) / 100))[0];
-    return { bar: ends('span'), range: ends('.range'), mark: ends('.held') };
+    return { bar: ends('span'), range: ends('.reach'), mark: ends('.held') };
   }));
   // The track goes from -0.1 to 0.3.
   assert.equal(places.length, 2);

@@ -89,7 +89,12 @@ Result<void> ReadCompat(const std::string& text, RunOptions& asked) {
 }
 
 Result<void> ReadTop(const std::string& text, RunOptions& asked) {
-  BS_ASSIGN(const int top, ParseCount("top", text, 1'000'000'000));
+  constexpr int kMostRows = 1'000'000'000;
+  if (text == "all") {
+    asked.top = kMostRows;
+    return {};
+  }
+  BS_ASSIGN(const int top, ParseCount("top", text, kMostRows));
   asked.top = static_cast<size_t>(top);
   return {};
 }
@@ -323,7 +328,8 @@ constexpr ParameterRow kShared[] = {
     {.name = "top",
      .type = "count",
      .placeholder = "N",
-     .doc = "show the first N rows of each table",
+     .doc = "show the first N rows of each table; all: every row of every table, of which text shows what "
+            "fits two screens",
      .group = "output",
      .tasks = "report reduce postmortem",
      .applies = Always,

@@ -212,16 +212,17 @@ const ViewSpec* FindView(const Document& document, const Table& table, ViewKind 
   return view == document.views.end() ? nullptr : &*view;
 }
 
-// What people see of a long table, unless they chose the rows themselves.
-Table Preview(const Table& table) {
-  if (table.preview_rows == 0 || table.rows() <= table.preview_rows) {
+// What people see of a long table, unless they chose the rows themselves: so many rows at most.
+Table Preview(const Table& table, size_t most) {
+  const size_t shown = std::min(table.preview_rows == 0 ? table.rows() : table.preview_rows, most);
+  if (table.rows() <= shown) {
     return table;
   }
-  std::vector<uint32_t> rows(table.preview_rows);
+  std::vector<uint32_t> rows(shown);
   std::iota(rows.begin(), rows.end(), 0U);
   Table preview = TakeRows(table, rows);
-  preview.title += fmt::format(" (first {} of {} rows; --top N or -f csv for more)",
-                               table.preview_rows, GroupDigits(static_cast<int64_t>(table.rows())));
+  preview.title += fmt::format(" (first {} of {} rows; --top N or -f csv for more)", shown,
+                               GroupDigits(static_cast<int64_t>(table.rows())));
   return preview;
 }
 
@@ -254,9 +255,10 @@ Table WithoutAside(const Document& document, Table table) {
 
 // The table, with bars behind its rows or a chart below it where its views ask for them and the
 // terminal shows colours.
-std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
+std::string TableText(const Document& document, const Table& table, const TextStyle& style,
+                      size_t most_rows = SIZE_MAX) {
   const Table preview =
-      WithRowUnits(SinceBegin(WithoutAside(document, Preview(table)), document.begins));
+      WithRowUnits(SinceBegin(WithoutAside(document, Preview(table, most_rows)), document.begins));
   if (!style.colour) {
     return LayOutTable(preview, style);
   }
@@ -273,6 +275,80 @@ std::string TableText(const Document& document, const Table& table, const TextSt
   return text;
 }
 
+size_t LinesOf(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// The tables of a document, each with its rows as far as they fit into `most_lines` all together.
+// The first one is the answer and has more of them.
+std::vector<std::string> FittedTables(const Document& document, const TextStyle& style,
+                                      size_t most_lines) {
+  constexpr size_t kRowsOfAnswer = 12;
+  constexpr size_t kRows[] = {SIZE_MAX, 10, 6, 4};
+  std::vector<std::string> texts;
+  for (const size_t most : kRows) {
+    texts.clear();
+    size_t lines = 0;
+    for (const Table& table : document.tables) {
+      const size_t rows = texts.empty() ? std::max(most, kRowsOfAnswer) : most;
+      lines += LinesOf(texts.emplace_back(TableText(document, table, style, rows))) + 1;
+    }
+    if (lines <= most_lines) {
+      break;
+    }
+  }
+  return texts;
+}
+
+// Names the tables for which there is no room, but for those without rows.
+std::string RestText(std::span<const Table> tables, const TextStyle& style) {
+  std::string text;
+  for (const Table& table : tables) {
+    if (table.rows() > 0) {
+      const std::string_view title = table.title.empty() ? table.name : table.title;
+      const std::string rows =
+          table.rows() == 1 ? "1 row" : GroupDigits(static_cast<int64_t>(table.rows())) + " rows";
+      for (const std::string& line :
+           WrapText(fmt::format("  {} ({})", ToPrintable(title), rows), style.width)) {
+        text += line + '\n';
+      }
+    }
+  }
+  return text.empty() ? text : TitleLine("More with --top all", style) + text;
+}
+
+// What people see without asking for more: the answer, and what fits below it.
+Result<void> WriteShort(const Document& document, const TextStyle& style, Sink& sink) {
+  const std::vector<std::string> texts = FittedTables(document, style, document.most_lines);
+  size_t lines = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    lines += LinesOf(texts[i]) + 1;
+    if (i > 0 && lines > document.most_lines) {
+      const std::string rest = RestText(std::span(document.tables).subspan(i), style);
+      return sink.Write(rest.empty() ? "" : "\n" + rest);
+    }
+    BS_TRY(sink.Write((i == 0 ? "" : "\n") + texts[i]));
+  }
+  return {};
+}
+
+Result<void> WriteTables(const Document& document, const TextStyle& style, Sink& sink) {
+  const bool has_lines = document.lines.form != LineForm::kNone;
+  if (document.most_lines > 0 && !has_lines) {
+    return WriteShort(document, style, sink);
+  }
+  for (size_t i = 0; i < document.tables.size(); ++i) {
+    const Table& table = document.tables[i];
+    BS_TRY(sink.Write(i == 0 ? "" : "\n"));
+    if (has_lines && table.name == document.lines.table) {
+      BS_TRY(WriteLines(table, document.lines, sink));
+    } else {
+      BS_TRY(sink.Write(TableText(document, table, style)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> WriteQuality(std::span<const Diagnostic> rows, const WriteOptions& options,
@@ -284,17 +360,8 @@ Result<void> WriteQuality(std::span<const Diagnostic> rows, const WriteOptions& 
 }
 
 Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink) {
-  const bool has_lines = document.lines.form != LineForm::kNone;
-  for (size_t i = 0; i < document.tables.size(); ++i) {
-    const Table& table = document.tables[i];
-    BS_TRY(sink.Write(i == 0 ? "" : "\n"));
-    if (has_lines && table.name == document.lines.table) {
-      BS_TRY(WriteLines(table, document.lines, sink));
-    } else {
-      BS_TRY(sink.Write(TableText(document, table, StyleOf(options))));
-    }
-  }
-  if (has_lines) {
+  BS_TRY(WriteTables(document, StyleOf(options), sink));
+  if (document.lines.form != LineForm::kNone) {
     return {};
   }
   if (!document.diagnostics.empty() && !document.tables.empty()) {

@@ -78,15 +78,39 @@ std::string HeadingText(const Placement& placed, bool bold) {
   return text;
 }
 
-// The keys of one row on lines of their own.
+// The keys of one row on lines of their own; what says the same as the line above it is not written
+// again.
 std::string LabelsText(const Block& labels, size_t row) {
   std::string text;
+  std::string last;
   for (const TextColumn* label : labels) {
+    std::string lines;
     for (const std::string& line : CellLines(*label, row, kNoteIndent)) {
-      text += line + '\n';
+      lines += line + '\n';
     }
+    text += lines == last ? "" : lines;
+    last = std::move(lines);
   }
   return text;
+}
+
+// Names of events, of which remarks of other kinds are sentences.
+bool IsOfNames(const TextColumn& column) {
+  constexpr std::string_view kNames[] = {"host", "before", "after", "from_name", "renamed_to"};
+  return std::find(std::begin(kNames), std::end(kNames), column.source->name) != std::end(kNames);
+}
+
+// What precedes a remark.
+std::string NoteLabel(const TextColumn& note) {
+  return note.heading.empty() ? "" : note.heading + ": ";
+}
+
+// Names below a row take one line: whole they are in the formats for programs.
+void FoldNames(size_t width, TextColumn& note) {
+  const size_t taken = kNoteIndent + DisplayWidth(NoteLabel(note));
+  if (IsOfNames(note) && taken + kSmallestText <= width) {
+    note.cells = LabelNames(note.cells, width - taken).texts;
+  }
 }
 
 // The remarks of one row, below it.
@@ -97,8 +121,7 @@ std::string NotesText(const Block& notes, size_t row, size_t width) {
     if (remark.empty() || note->source->IsMissing(row)) {
       continue;
     }
-    const std::string label = note->heading.empty() ? "" : note->heading + ": ";
-    for (const std::string& line : WrapText(label + remark, width - kNoteIndent)) {
+    for (const std::string& line : WrapText(NoteLabel(*note) + remark, width - kNoteIndent)) {
       text += std::string(kNoteIndent, ' ') + line + '\n';
     }
   }
@@ -243,6 +266,20 @@ std::string HeadingOf(const Column& column) {
   }
   std::replace(name.begin(), name.end(), '_', ' ');
   return ToPrintable(name);
+}
+
+// Of two columns of one name the one with a unit is said to be of time, of bytes, ...; calls are
+// counted, not measured.
+void TellHeadingsApart(TextColumns& columns) {
+  for (TextColumn& column : columns) {
+    const bool is_twin = std::any_of(columns.begin(), columns.end(), [&](const TextColumn& other) {
+      return &other != &column && other.heading == column.heading;
+    });
+    const bool is_time = column.source->unit == Unit::kNanoseconds;
+    if (is_time && (is_twin || column.heading == "calls")) {
+      column.heading += " time";
+    }
+  }
 }
 
 bool IsSumOfTime(const Column& column) {
@@ -392,6 +429,7 @@ TextColumns MakeColumns(const Table& table) {
     }
     column.is_remark = column.is_text && !column.is_key() && column.cell_width > kRemarkWidth;
   }
+  TellHeadingsApart(columns);
   return columns;
 }
 
@@ -501,6 +539,7 @@ constexpr Attempt kAttempts[] = {
     {Precision::kFull, true, true, true, kSmallestText},
     {Precision::kCompact, true, true, true, kSmallestText},
 };
+constexpr size_t kAttemptsWithLabelsBeside = 5;
 // How columns are placed in blocks below each other: with keys in each, or else above each row.
 constexpr Attempt kBlocks = {Precision::kCompact, true, true, false, kSmallestText};
 constexpr Attempt kLabelledBlocks = {Precision::kCompact, true, true, true, kSmallestText};
@@ -529,6 +568,36 @@ std::string TakeOutEmpty(TextColumns& columns, const TextStyle& style) {
   columns.erase(empty, columns.end());
   std::string text;
   for (const std::string& line : WrapText(names, style.width)) {
+    text += line + '\n';
+  }
+  return text;
+}
+
+// Keys and texts that are the same in all rows, but for the only text that says what a row is.
+bool SaysTheSame(const TextColumn& column) {
+  return (column.is_key() || column.is_text) && !column.heading.empty() && !column.is_remark &&
+         std::all_of(column.cells.begin(), column.cells.end(),
+                     [&](const std::string& cell) { return cell == column.cells.front(); });
+}
+
+// Takes them out of `columns` and gives the line that says them.
+std::string TakeOutSame(TextColumns& columns, const TextStyle& style) {
+  const auto same =
+      std::stable_partition(columns.begin(), columns.end(),
+                            [](const TextColumn& column) { return !SaysTheSame(column); });
+  const bool has_key = std::any_of(columns.begin(), same,
+                                   [](const TextColumn& column) { return column.is_key(); });
+  if (same == columns.end() || !has_key) {
+    return {};
+  }
+  std::string words;
+  for (auto column = same; column != columns.end(); ++column) {
+    words += (words.empty() ? "In all rows: " : ", ") + column->heading + " " +
+             column->cells.front() + (column->unit.empty() ? "" : " " + column->unit);
+  }
+  columns.erase(same, columns.end());
+  std::string text;
+  for (const std::string& line : WrapText(words, style.width)) {
     text += line + '\n';
   }
   return text;
@@ -595,6 +664,9 @@ std::string Written(const Placement& placed, size_t rows, const TextStyle& style
   for (TextColumn* label : placed.labels) {
     label->width = style.width;
     CutNamesToLines(*label);
+  }
+  for (TextColumn* note : placed.notes) {
+    FoldNames(style.width, *note);
   }
   return BlockText(placed, rows, style);
 }
@@ -760,8 +832,12 @@ std::string LayOutTable(const Table& table, const TextStyle& style, const RowBar
   if (!text.empty()) {
     return title + text;
   }
-  const std::string left_out = TakeOutEmpty(columns, style);
-  text = FittedText(attempts, columns, table.rows(), style, bars);
+  std::string left_out = TakeOutEmpty(columns, style);
+  text = FittedText(attempts.first(kAttemptsWithLabelsBeside), columns, table.rows(), style, bars);
+  if (text.empty()) {
+    left_out += table.rows() > kMostSidewaysRows ? TakeOutSame(columns, style) : "";
+    text = FittedText(attempts, columns, table.rows(), style, bars);
+  }
   if (text.empty()) {
     text = UnfittedText(columns, table.rows(), style);
   }

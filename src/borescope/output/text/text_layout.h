@@ -3,10 +3,11 @@
 // Numbers stay whole. What gives way, in this order, until the table fits:
 //   1. columns without any value leave it and are named below it
 //   2. remarks (long derived text) are wrapped in their column, or move below their row
-//   3. long keys (kernel names) lose their middle, headings break at blanks, numbers lose decimals
-//   4. keys that would become unreadable, or look alike as they are cut, move to lines of their own
-//   5. a table of up to three rows is turned on its side: one line per column
-//   6. any other is cut into blocks below each other, which repeat the key columns or, where these
+//   3. keys that are the same in all of more than three rows leave it and are said below it
+//   4. long keys (kernel names) lose their middle, headings break at blanks, numbers lose decimals
+//   5. keys that would become unreadable, or look alike as they are cut, move to lines of their own
+//   6. a table of up to three rows is turned on its side: one line per column
+//   7. any other is cut into blocks below each other, which repeat the key columns or, where these
 //      do not come first or would look alike, have keys on lines of their own, too
 // Keys that would look alike even there take more lines, or are cut elsewhere. Where
 // there are only long texts, keys stay in columns, and so do remarks that can be read beside each

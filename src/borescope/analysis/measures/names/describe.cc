@@ -41,6 +41,10 @@ std::string ShortenedName(std::string_view name, size_t longest) {
   while (end > 0 && is_inside_letter(name[end])) {
     --end;
   }
+  // Not within a word, if there is one before it.
+  const size_t word = name.find_last_of("_:<,( .", end);
+  constexpr size_t kLeastKept = 2;
+  end = word != std::string_view::npos && word * kLeastKept >= end ? word : end;
   return std::string(name.substr(0, end)) + "...";
 }
 

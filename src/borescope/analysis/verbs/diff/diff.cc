@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -303,8 +304,11 @@ struct WorkTableSpec {
   std::string_view doc;
 };
 
+// What says most comes first.
 constexpr WorkTableSpec kWorkTables[] = {
     {WorkKey::kClass, "diff_classes", "Device work by class", "What the work is for."},
+    {WorkKey::kOperator, "diff_operators", "Device work by operator",
+     "Innermost operator around the launch, as self device time in ops."},
     {WorkKey::kPhase, "diff_phases", "Device work by phase",
      "forward, backward, recompute (forward repeated inside backward) or optimizer, from the "
      "launch's surroundings on the host; other if unknown."},
@@ -313,9 +317,9 @@ constexpr WorkTableSpec kWorkTables[] = {
      "are ProfilerStep#*, and in those of inference servers numbers are \"*\"."},
     {WorkKey::kModule, "diff_modules", "Device work by class of module",
      "Class of the innermost nn.Module around the launch."},
-    {WorkKey::kOperator, "diff_operators", "Device work by operator",
-     "Innermost operator around the launch, as self device time in ops."},
 };
+// The time of a step, classes and operators.
+constexpr std::ptrdiff_t kTablesBeforeNames = 3;
 
 void AddWork(const std::vector<WorkSumRow>& work, WorkKey key, const RunUnits& units,
              CallSum NameChange::* run, Changes& changes) {
@@ -363,14 +367,16 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
   AddRun(TableOf<NameSumRow>(base), units, &NameChange::base, changes);
   AddRun(TableOf<NameSumRow>(test), units, &NameChange::test, changes);
   PairRenamedKernels(LaunchesOf(base, units), LaunchesOf(test, units), changes);
-  Tables tables{StepChangeTable(ReadRows<DeviceTimeRow>(base), ReadRows<DeviceTimeRow>(test), units),
-                RunsTable(base, test, units), SummaryTable(changes, units)};
+  Tables tables{
+      StepChangeTable(ReadRows<DeviceTimeRow>(base), ReadRows<DeviceTimeRow>(test), units)};
   const std::vector<WorkSumRow> base_work = ReadRows<WorkSumRow>(base);
   const std::vector<WorkSumRow> test_work = ReadRows<WorkSumRow>(test);
   for (const WorkTableSpec& spec : kWorkTables) {
     tables.push_back(WorkChanges(spec, base_work, test_work, units));
   }
-  tables.push_back(ChangesTable(changes, units));
+  tables.insert(tables.begin() + kTablesBeforeNames, ChangesTable(changes, units));
+  tables.push_back(SummaryTable(changes, units));
+  tables.push_back(RunsTable(base, test, units));
   return tables;
 }
 

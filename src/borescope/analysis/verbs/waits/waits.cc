@@ -559,13 +559,13 @@ Result<Tables> FinishWaits(Tables findings, const Params& params) {
   const std::vector<Lateness> lateness = ExplainLateness(tables, run);
   const BlameSums blame = SumBlame(lateness);
   const CommModels models = FitCommModels(run, keys);
-  return Tables{ClockTable(run),
-                CollectiveTimeTable(run, models),
-                WaitsByRankTable(tables.calls, run, blame),
+  return Tables{WaitsByRankTable(tables.calls, run, blame),
                 LatenessTable(run, blame),
+                CollectiveTimeTable(run, models),
                 WaitTable(run, keys, lateness, blame),
                 CommModelTable(models),
-                CommSlowTable(run, keys, models)};
+                CommSlowTable(run, keys, models),
+                ClockTable(run)};
 }
 
 constexpr const ParamSpec* kParams[] = {&kExitSkewParam};

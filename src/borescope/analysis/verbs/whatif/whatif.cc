@@ -536,6 +536,10 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
            (table.name == "sweep" && factors.empty()) ||
            (table.name == "ranking" && !asked.empty());
   });
+  // The answer first, then whether it holds.
+  std::stable_partition(findings.begin(), findings.end(), [](const Table& table) {
+    return table.name == "whatif" || table.name == "sweep" || table.name == "ranking";
+  });
   return findings;
 }
 
