@@ -1,5 +1,6 @@
 #include "borescope/bench_kernel.h"
 #include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 
@@ -31,13 +32,11 @@ Result<Answer> Bench(const RawOptions& raw, OutputOptions& output) {
 
 }  // namespace
 
-int RunBenchVerb(const Command& command) {
-  Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<Answer> answer = Bench(command.raw, *output);
-  return answer.ok() ? WriteAnswer(*output, *answer, command) : FailWith(answer.error(), command);
+Result<int> RunBenchVerb(const Command& command) {
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(command.raw));
+  BS_ASSIGN(const Answer answer, Bench(command.raw, output));
+  BS_TRY(WriteAnswer(output, answer, command));
+  return kDone;
 }
 
 }  // namespace borescope::cli

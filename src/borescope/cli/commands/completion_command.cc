@@ -6,13 +6,13 @@
 
 namespace borescope::cli {
 
-int RunCompletionVerb(const Command& command) {
+Result<int> RunCompletionVerb(const Command& command) {
   if (!command.raw.Get("format").empty() || !command.raw.Get("output").empty()) {
-    return FailWith(UsageError("completion prints a script; redirect it with > FILE"), command);
+    return UsageError("completion prints a script; redirect it with > FILE");
   }
   const bool one = command.raw.inputs.size() == 1;
-  const Result<std::string> script = CompletionScript(one ? command.raw.inputs[0] : "");
-  return script.ok() ? Print(*script) : FailWith(script.error(), command);
+  BS_ASSIGN(const std::string script, CompletionScript(one ? command.raw.inputs[0] : ""));
+  return Print(script);
 }
 
 }  // namespace borescope::cli

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands/verb_commands.h"
@@ -25,15 +24,13 @@ Result<std::string> KubernetesText(const Command& command) {
 
 }  // namespace
 
-int RunLaunchVerb(const Command& command) {
+Result<int> RunLaunchVerb(const Command& command) {
   if (command.task.empty()) {
-    return FailWith(
-        UsageError("launch: for what? borescope launch slurm|k8s VERB[,VERB...] RUN -o DIR"),
-        command);
+    return UsageError("launch: for what? borescope launch slurm|k8s VERB[,VERB...] RUN -o DIR");
   }
-  const Result<std::string> text =
-      command.task == "slurm" ? SlurmText(command) : KubernetesText(command);
-  return text.ok() ? Print(*text) : FailWith(text.error(), command);
+  BS_ASSIGN(const std::string text,
+            command.task == "slurm" ? SlurmText(command) : KubernetesText(command));
+  return Print(text);
 }
 
 }  // namespace borescope::cli

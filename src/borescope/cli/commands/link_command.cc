@@ -47,19 +47,14 @@ Result<Answer> LinkWithProgress(const RawOptions& raw) {
 
 }  // namespace
 
-int RunLinkVerb(const Command& command) {
-  const Result<OutputOptions> output = UnderstandStandardOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<Answer> answer = LinkWithProgress(command.raw);
-  if (!answer.ok()) {
-    return FailWith(answer.error(), command);
-  }
+Result<int> RunLinkVerb(const Command& command) {
+  BS_ASSIGN(const OutputOptions output, UnderstandStandardOutput(command.raw));
+  BS_ASSIGN(const Answer answer, LinkWithProgress(command.raw));
   if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}", command.raw.Get("output")));
   }
-  return WriteAnswer(*output, *answer, command);
+  BS_TRY(WriteAnswer(output, answer, command));
+  return kDone;
 }
 
 }  // namespace borescope::cli

@@ -1,4 +1,5 @@
 #include "borescope/cli/answers.h"
+#include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 
 namespace borescope::cli {
@@ -28,15 +29,13 @@ Answer WhatThereIs() {
 
 }  // namespace
 
-int RunListVerb(const Command& command) {
+Result<int> RunListVerb(const Command& command) {
   if (!command.raw.inputs.empty()) {
-    return FailWith(UsageError("list takes no INPUT"), command);
+    return UsageError("list takes no INPUT");
   }
-  const Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  return WriteAnswer(*output, command.raw.Has("schema") ? SchemaTables() : WhatThereIs(), command);
+  BS_ASSIGN(const OutputOptions output, UnderstandOutput(command.raw));
+  BS_TRY(WriteAnswer(output, command.raw.Has("schema") ? SchemaTables() : WhatThereIs(), command));
+  return kDone;
 }
 
 }  // namespace borescope::cli

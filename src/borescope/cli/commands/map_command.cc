@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "borescope/check.h"
 #include "borescope/cli/answers.h"
@@ -141,13 +138,10 @@ void ReportPart(const PartFile& part, const RawOptions& raw) {
 
 }  // namespace
 
-int RunMapVerb(const Command& command) {
-  const Result<PartFile> part = WritePart(command);
-  if (!part.ok()) {
-    return FailWith(part.error(), command);
-  }
-  ReportPart(*part, command.raw);
-  return StatusOf(*part);
+Result<int> RunMapVerb(const Command& command) {
+  BS_ASSIGN(const PartFile part, WritePart(command));
+  ReportPart(part, command.raw);
+  return StatusOf(part);
 }
 
 }  // namespace borescope::cli
