@@ -77,8 +77,7 @@ constexpr NeedRow kNeeds[] = {
     {Needs::kSteps, [](const RankView& view) { return !view.steps().steps.empty(); },
      "no ProfilerStep annotations",
      "call prof.step() after each iteration (torch.profiler schedule), or name the annotations "
-     "that "
-     "are steps with `step_pattern`",
+     "that are steps with `step_pattern`",
      MissingData::kSteps},
     {Needs::kLaunches,
      [](const RankView& view) {

@@ -467,8 +467,7 @@ constexpr ParameterRow kRecord[] = {
     {"iterations", "text", "N", "with --attach: this many steps of the optimizer"},
     {"start", "text", "WHEN",
      "when recording starts: now, paused (as --paused), after:10s, range:TEXT (when a range or "
-     "mark "
-     "of the name begins), step:N, api (at cudaProfilerStart or hipProfilerStart)"},
+     "mark of the name begins), step:N, api (at cudaProfilerStart or hipProfilerStart)"},
     {"stop", "text", "WHEN",
      "when it stops: after:5s (as --for), range (the end of the range that started), range:TEXT "
      "(the end of one), step:N (before it), api"},
