@@ -4,7 +4,6 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/selection/device_steps.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {

@@ -12,8 +12,8 @@ namespace borescope::internal {
 // REQUIRES: whoever asks within one question asks with the same parameters.
 template <auto kMap>
 Result<Tables> MapOnce(const RankView& view, const Params& params) {
-  struct Answer {};
-  return *view.Shared<Answer>([&] { return kMap(view, params); });
+  struct Once {};
+  return *view.Shared<Once>([&] { return kMap(view, params); });
 }
 
 }  // namespace borescope::internal

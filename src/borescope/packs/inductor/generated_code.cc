@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/stop.h"
 #include "borescope/packs/inductor/inductor.h"
 #include "borescope/try.h"
 
@@ -119,8 +118,7 @@ Result<Codes> CodesOf(const Table& kernels, const std::string& folder) {
   const Column& source = *kernels.Find("source");
   BS_ASSIGN(KernelFiles files, KernelFiles::In(folder));
   Codes codes(kernels.rows());
-  for (size_t row = 0; row < kernels.rows(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(kernels.rows())) {
     if (!source.IsMissing(row)) {
       BS_ASSIGN(codes[row], files.Find(std::get<StringValues>(source.values)[row]));
     }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "borescope/trace/recorded_cut.h"
-
 namespace borescope::internal {
 namespace {
 

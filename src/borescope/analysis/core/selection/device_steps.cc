@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
@@ -18,8 +19,7 @@ std::vector<StepWork> WorksOf(const RankView& view, std::span<const uint32_t> tr
   const Tracks& all = view.trace.tracks();
   std::vector<StepWork> works;
   for (const uint32_t track : tracks) {
-    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(all.first_row[track], all.end_row[track])) {
       if (IsDeviceWork(device.kind[row])) {
         works.push_back({{device.ts_ns[row], device.end_ns(DeviceId{row})},
                          StepOf(view, DeviceId{row}, StepRule::kLaunch)});

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "borescope/base/check.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -18,8 +18,7 @@ Activities ActivitiesOfTrack(const RankView& view, uint32_t track) {
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
   Activities activities;
-  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
     const DeviceId id{row};
     if (IsDeviceWork(device.kind[row])) {
       const Activity activity = ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id));

@@ -1,9 +1,7 @@
 #include "borescope/analysis/core/selection/modules.h"
 
-#include <string>
-
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -26,8 +24,7 @@ std::string_view ModuleClassOf(std::string_view frame) {
 std::vector<int64_t> ModulesAround(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<int64_t> modules(host.all_size(), kMissing);
-  for (uint32_t row = 0; row < modules.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(modules.size())) {
     const HostId outer = view.index.tree.parent[row];
     if (host.kind[row] == HostKind::kPython &&
         view.trace.Name(HostId{row}).starts_with(kModulePrefix)) {

@@ -2,7 +2,7 @@
 
 #include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/analysis/core/selection/repeated_ops.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -43,8 +43,7 @@ std::vector<Phase> HostPhases(const RankView& view) {
   const std::vector<Phase> by_name = PhasesOfNames(view.trace.strings());
   const std::vector<char> is_repeated = RepeatedOps(view);
   std::vector<Phase> phases(host.all_size());
-  for (uint32_t row = 0; row < phases.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(phases.size())) {
     const HostId parent = view.index.tree.parent[row];
     const Phase own = by_name[host.name[row].value];
     if (own != Phase::kOther) {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -57,8 +57,7 @@ bool RepeatFinder::HasNumber(HostId row) const {
 
 void RepeatFinder::FindPasses() {
   pass_of_.resize(host_.all_size());
-  for (uint32_t row = 0; row < pass_of_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(pass_of_.size())) {
     const HostId outer = view_.index.tree.parent[row];
     pass_of_[row] = outer.valid() ? pass_of_[outer.value] : kNoPass;
     if (pass_of_[row] == kNoPass && RunsBackward(HostId{row})) {
@@ -97,8 +96,7 @@ std::vector<char> RepeatFinder::Find() {
   FindPasses();
   FindDifferentiated();
   std::vector<char> is_repeated(host_.all_size());
-  for (uint32_t row = 0; row < is_repeated.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(is_repeated.size())) {
     const uint32_t pass = pass_of_[row];
     if (pass == kNoPass || passes_[pass].is_differentiated || RunsBackward(HostId{row})) {
       continue;

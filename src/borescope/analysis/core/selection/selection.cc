@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 
@@ -284,8 +285,7 @@ bool Selected::KeepsStep(DeviceId id) const {
 }
 
 bool Selected::KeepsAnyWork() const {
-  for (uint32_t row = 0; row < view_->trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view_->trace.device().size())) {
     if (Keeps(DeviceId{row})) {
       return true;
     }

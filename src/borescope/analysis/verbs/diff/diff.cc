@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/keyed_rows.h"
@@ -127,12 +126,10 @@ struct ChangeRow {
       {"name", &ChangeRow::name, Role::kKey,
        "Name as recorded, or shortened by --short-names, without lines of Python functions and "
        "addresses; all steps are ProfilerStep#*."},
-      {"renamed_to",
-       &ChangeRow::renamed_to,
-       Role::kDerived,
+      {"renamed_to", &ChangeRow::renamed_to, Role::kDerived,
        "Name in the test run of the kernel of that class, operator and shape; missing for "
        "what has the same name.",
-       {.names = true}},
+       AsNames()},
       {"base_count", &ChangeRow::base_count, Unit::kCount, Role::kSum, "Calls in the base run."},
       {"test_count", &ChangeRow::test_count, Unit::kCount, Role::kSum, "Calls in the test run."},
       {"delta_count", &ChangeRow::delta_count, Unit::kCount, Role::kSum, "Test less base."},

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/keyed_rows.h"
@@ -17,8 +16,8 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/work_groups.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/table/table_ops.h"
 
@@ -64,8 +63,7 @@ class NameSums {
 int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
   const HostEvents& host = view.trace.host();
   HashMap<uint64_t, CountAndTime> sums;  // by name and kind
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (selected.Keeps(HostId{row})) {
       const auto kind = static_cast<uint64_t>(host.kind[row]);
       sums[(uint64_t{host.name[row].value} << kKindBits) + kind].Add(host.dur_ns[row]);
@@ -85,8 +83,7 @@ int64_t NameSums::AddDevice(const RankView& view, const Selected& selected,
                             const InheritedWork& inherited) {
   const DeviceEvents& device = view.trace.device();
   HashMap<uint32_t, CountAndTime> sums;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (selected.Keeps(DeviceId{row}) && !inherited.IsInherited(DeviceId{row})) {
       sums[device.name[row].value].Add(device.dur_ns[row]);
     }
@@ -104,8 +101,7 @@ int64_t NameSums::AddDevice(const RankView& view, const Selected& selected,
 std::vector<HostId> AnnotationsAround(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> around(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId outer = view.index.tree.parent[row];
     around[row] = host.kind[row] == HostKind::kAnnotation ? HostId{row}
                   : outer.valid()                         ? around[outer.value]
@@ -204,8 +200,7 @@ std::string WorkSums::TextOf(WorkKey key, int64_t value) const {
 void WorkSums::AddKey(WorkKey key, std::vector<WorkSumRow>& rows) const {
   const DeviceEvents& device = view_.trace.device();
   HashMap<int64_t, CountAndTime> sums;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (selected_.Keeps(DeviceId{row}) && !inherited_.IsInherited(DeviceId{row})) {
       sums[ValueOf(key, DeviceId{row})].Add(device.dur_ns[row]);
     }
@@ -235,8 +230,7 @@ Table LaunchSums(const RankView& view, const Selected& selected, const Inherited
                  bool short_names) {
   const DeviceEvents& device = view.trace.device();
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, CountAndTime> sums;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId op = view.index.correlation.op_of[row];
     const bool is_counted = selected.Keeps(DeviceId{row}) && !inherited.IsInherited(DeviceId{row});
     if (device.kind[row] == DeviceKind::kKernel && op.valid() && is_counted) {

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"

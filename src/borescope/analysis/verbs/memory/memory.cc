@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/reduce.h"
@@ -26,8 +25,8 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/verbs/memory/memory_levels.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -149,8 +148,7 @@ MemoryContexts FindContexts(const RankView& view) {
   contexts.op.resize(memory.size());
   contexts.annotation.resize(memory.size());
   std::map<uint32_t, OpenRows> threads;
-  for (uint32_t i = 0; i < memory.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(memory.size())) {
     const TrackId track = memory.track[i];
     OpenRows& thread = threads.try_emplace(track.value, view, track).first->second;
     const OpenRows::Context context = thread.At(memory.ts_ns[i]);

@@ -4,7 +4,6 @@
 //   comm = overlapped + exposed
 //
 // exactly; exposed is the exposed communication of the breakdown, in the same windows.
-#include <string>
 
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/key_columns.h"

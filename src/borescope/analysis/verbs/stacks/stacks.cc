@@ -7,12 +7,10 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/analysis/measures/stacks/stack_tree.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 namespace {

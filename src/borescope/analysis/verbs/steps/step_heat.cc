@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
-#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/table/display/palette.h"
@@ -125,12 +123,10 @@ struct HeatRow {
        "The longest of them, from completion to completion."},
       {"relative", &HeatRow::relative, Role::kDerived,
        "Length / the median of those of all cells."},
-      {"level",
-       &HeatRow::level,
-       Role::kDerived,
+      {"level", &HeatRow::level, Role::kDerived,
        "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
        "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.",
-       {.palette = Palette::kLevel}}};
+       InColours(Palette::kLevel)}};
 };
 
 }  // namespace

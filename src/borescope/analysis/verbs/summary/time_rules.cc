@@ -103,12 +103,10 @@ std::optional<Finding> FewCollectives(const SummaryTables& tables) {
       time.few && time.few->is_first
           ? "It is the first of the recording: the ranks arrive at different times, as profilers "
             "start at different times. Warm up and wait for all ranks (a barrier) before "
-            "recording, "
-            "or leave it out with --begin."
+            "recording, or leave it out with --begin."
           : "A collective that takes so much longer than the others waits for a rank that comes "
             "late once (a checkpoint, a log, loading of code): `borescope waits` of the files of "
-            "all "
-            "ranks shows which. --begin and --end leave it out.";
+            "all ranks shows which. --begin and --end leave it out.";
   return FewExposed(tables, time, "collectives", "A few collectives take most of the communication",
                     reason);
 }

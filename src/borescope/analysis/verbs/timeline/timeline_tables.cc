@@ -13,7 +13,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/table/display/tone.h"
 #include "borescope/table/numbered_texts.h"
 
@@ -205,8 +205,7 @@ class BoxColumns {
  private:
   template <class Use>
   void ForEachBox(const Use& use) const {
-    for (size_t i = 0; i < timeline_.boxes.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(timeline_.boxes.size())) {
       use(timeline_.boxes[i]);
     }
   }
@@ -565,8 +564,7 @@ class TimelineReader {
     RankTexts names(Texts(table, "name"));
     RankTexts details(Texts(table, "detail"));
     const IntValues& ranks = Ints(table, "rank");
-    for (size_t row = 0; row < table.rows(); ++row) {
-      CheckStopAt(row);
+    for (const size_t row : EachIndex(table.rows())) {
       Timeline& timeline = Of(ranks, row);
       DrawnBox box = cells.At(row);
       box.name = names.At(row, timeline.texts);
