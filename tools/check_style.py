@@ -84,20 +84,6 @@ def check(name: str, data: bytes) -> list[str]:
     return findings
 
 
-def check_threaded_tests() -> list[str]:
-    """Tests with Threads in their name in programs that ThreadSanitizer never sees."""
-    listed = re.search(r"threaded_targets=\(([^)]*)\)", (ROOT / "scripts/test").read_text())
-    seen = set(re.findall(r"borescope_(\w+)_tests", listed[1]))
-    findings = []
-    for path in sorted((ROOT / "src/borescope").glob("*/**/*_test.cc")):
-        module = path.relative_to(ROOT / "src/borescope").parts[0]
-        named = re.search(r"^TEST(?:_F|_P)?\(.*Threads", path.read_text(), re.MULTILINE)
-        if named and module not in seen:
-            findings.append(f"{path.relative_to(ROOT)}: {named[0]}: scripts/test runs no threaded "
-                            f"tests of {module}; add its program to threaded_targets")
-    return findings
-
-
 def check_type_names() -> list[str]:
     """Types of one name in two headers of the library: no header sees both, and the linker takes one."""
     first: dict[str, str] = {}
@@ -116,7 +102,7 @@ def check_type_names() -> list[str]:
 
 def check_all() -> int:
     files = repository_files()
-    findings = check_threaded_tests() + check_type_names()
+    findings = check_type_names()
     for path in files:
         findings += check(path.relative_to(ROOT).as_posix(), path.read_bytes())
     print("\n".join([*findings, f"{len(files)} files, {len(findings)} findings"]))

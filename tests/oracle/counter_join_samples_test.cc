@@ -286,9 +286,8 @@ TEST(CounterJoinSamples, PartsOfTheReportGiveWhatTheStudyFound) {
       for (CountedKernel& kernel : report.kernels) kernel.ranges.clear();
     }
     const RankCounters counters = Joined(view, std::move(report));
-    const Shares shares = SharesOf(view, counters, [](DeviceId, const CounterGroup&) {
-      return true;
-    });
+    const Shares shares =
+        SharesOf(view, counters, [](DeviceId, const CounterGroup&) { return true; });
     std::printf("%-20s valued %.1f (%.1f) matched %.1f (%.1f)\n", part.name, shares.valued,
                 part.valued, shares.matched, part.matched);
     EXPECT_NEAR(shares.valued, part.valued, 0.1) << part.name;
@@ -304,9 +303,9 @@ std::string WorkOf(const RankView& view, DeviceId id) {
   const uint32_t detail = trace.device().detail[id.value];
   const Kernels& kernels = trace.kernels();
   std::string work(trace.Name(id));
-  for (const int32_t size : {kernels.grid_x[detail], kernels.grid_y[detail], kernels.grid_z[detail],
-                             kernels.block_x[detail], kernels.block_y[detail],
-                             kernels.block_z[detail]}) {
+  for (const int32_t size :
+       {kernels.grid_x[detail], kernels.grid_y[detail], kernels.grid_z[detail],
+        kernels.block_x[detail], kernels.block_y[detail], kernels.block_z[detail]}) {
     work += "|" + std::to_string(size);
   }
   for (HostId row = view.index.correlation.launch_of[id.value]; row.valid();
@@ -314,9 +313,8 @@ std::string WorkOf(const RankView& view, DeviceId id) {
     const uint32_t args = trace.host().detail[row.value];
     if (trace.host().kind[row.value] != HostKind::kOp || args == kNoDetail) continue;
     if (trace.Text(trace.ops().input_dims[args]).empty()) continue;
-    for (const StringId text :
-         {trace.host().name[row.value], trace.ops().input_dims[args], trace.ops().input_types[args],
-          trace.ops().concrete_inputs[args]}) {
+    for (const StringId text : {trace.host().name[row.value], trace.ops().input_dims[args],
+                                trace.ops().input_types[args], trace.ops().concrete_inputs[args]}) {
       work += "|" + std::string(trace.Text(text));
     }
     break;
@@ -381,9 +379,8 @@ class CutTrace {
   Shares Join(Simulated simulated) const {
     const RankCounters counters = Joined(*view_, std::move(simulated.report));
     return SharesOf(*view_, counters, [&](DeviceId id, const CounterGroup& group) {
-      return std::all_of(group.kernels.begin(), group.kernels.end(), [&](uint32_t i) {
-        return simulated.truth[i] == truth_.at(id.value);
-      });
+      return std::all_of(group.kernels.begin(), group.kernels.end(),
+                         [&](uint32_t i) { return simulated.truth[i] == truth_.at(id.value); });
     });
   }
 
@@ -433,10 +430,11 @@ TEST_P(SimulatedJoinTest, CountersOfOtherWorkAreNotTaken) {
         }));
     EXPECT_LE(one_each.wrong, 0.1) << seed;
     if (seed == 0) {
-      std::printf("%s: whole %.1f/%.3f, 5%% missing %.1f/%.3f, 20%% %.1f/%.3f, window %.1f/%.3f, "
-                  "one each %.1f/%.3f\n",
-                  GetParam(), whole.valued, whole.wrong, most.valued, most.wrong, some.valued,
-                  some.wrong, window.valued, window.wrong, one_each.valued, one_each.wrong);
+      std::printf(
+          "%s: whole %.1f/%.3f, 5%% missing %.1f/%.3f, 20%% %.1f/%.3f, window %.1f/%.3f, "
+          "one each %.1f/%.3f\n",
+          GetParam(), whole.valued, whole.wrong, most.valued, most.wrong, some.valued, some.wrong,
+          window.valued, window.wrong, one_each.valued, one_each.wrong);
     }
   }
 }

@@ -56,8 +56,7 @@ constexpr DiagRow kDiagRows[] = {
      "Events of a phase that no PyTorch profiler writes are counted but not analysed."},
     {Diag::kUnpaddedFraction, "unpadded-fraction", kWarning,
      "Fractions of timestamps vary in length: builds of early 2024 wrote .5 for 5 ns. Order within "
-     "a "
-     "microsecond may be wrong."},
+     "a microsecond may be wrong."},
     {Diag::kDanglingReference, "dangling-reference", kWarning,
      "A row names another one that its table does not hold; the field counts as not recorded."},
     {Diag::kUnknownWork, "unknown-work", kWarning,
@@ -74,8 +73,7 @@ constexpr DiagRow kDiagRows[] = {
      "Rows of tables that are not read; nothing of them is in any answer."},
     {Diag::kUnfinishedWrites, "unfinished-writes", kWarning,
      "A journal or a log is beside the database: its writer was killed, or still runs. The answer "
-     "holds "
-     "what was committed, from a private copy."},
+     "holds what was committed, from a private copy."},
     {Diag::kTornChunk, "torn-chunk", kWarning,
      "A part of a log is damaged, or its process was killed as it began it; all that is complete "
      "was read."},
@@ -149,8 +147,7 @@ constexpr DiagRow kDiagRows[] = {
      "Device work whose launch lies in no operator; it is listed as \"(no operator)\"."},
     {Diag::kCapturedKernels, "captured-kernels", kInfo,
      "Kernels of graphs have the operators of the capture of their graph, which another file "
-     "holds; "
-     "graphs shows how each was matched."},
+     "holds; graphs shows how each was matched."},
     {Diag::kUncapturedKernels, "uncaptured-kernels", kWarning,
      "No capture fits these kernels of graphs, or several that fit name different operators; they "
      "keep the operator around the launch of the graph, if there is one."},
@@ -159,8 +156,7 @@ constexpr DiagRow kDiagRows[] = {
      "rest."},
     {Diag::kMissingParts, "missing-parts", kWarning,
      "Parts of the run were not given to reduce; the answer is about the others. Map those that "
-     "are "
-     "missing, and reduce again."},
+     "are missing, and reduce again."},
     {Diag::kMissingRanks, "missing-ranks", kWarning,
      "The job had ranks of which the run holds no readable file; the answer is about the others."},
     {Diag::kStepsWithoutWork, "steps-without-work", kWarning,
@@ -168,8 +164,7 @@ constexpr DiagRow kDiagRows[] = {
      "--step-rule time shows what ran in its window."},
     {Diag::kUnknownSelection, "unknown-selection", kWarning,
      "A rank, step, device, stream or instance that was asked for is in none of the selected "
-     "ranks; "
-     "the answer is about the others."},
+     "ranks; the answer is about the others."},
 };
 
 constexpr bool RowsMatchEnum() {

@@ -381,9 +381,9 @@ constexpr std::string_view kReduceNames[] = {"min", "max", "mean", "p50",
 constexpr std::string_view kFailNames[] = {"never", "warning", "error"};
 
 // Reads one file, and remembers where it is.
-class Reader {
+class BudgetReader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  explicit BudgetReader(const std::string& path) : path_(path) {}
 
   Error At(const TomlValue& node, std::string cause, std::string remedy = {}) const {
     return {.code = ErrorCode::kInvalidArgument,
@@ -513,7 +513,7 @@ std::optional<std::string> CellText(const TomlValue& node) {
   return std::nullopt;
 }
 
-Result<RowCondition> ReadCondition(const Reader& reader, const std::string& column,
+Result<RowCondition> ReadCondition(const BudgetReader& reader, const std::string& column,
                                    const TomlValue& node) {
   RowCondition condition{column, RowCondition::Is::kOneOf, {}};
   if (const std::optional<std::string> single = CellText(node)) {
@@ -537,7 +537,7 @@ Result<RowCondition> ReadCondition(const Reader& reader, const std::string& colu
   return condition;
 }
 
-Result<std::optional<WorseRule>> ReadWorse(const Reader& reader, const TomlValue& table) {
+Result<std::optional<WorseRule>> ReadWorse(const BudgetReader& reader, const TomlValue& table) {
   BS_ASSIGN(const TomlValue* const inner, reader.Inner(table, "worse_than_baseline"));
   if (inner == nullptr) {
     return std::optional<WorseRule>();
@@ -553,13 +553,13 @@ Result<std::optional<WorseRule>> ReadWorse(const Reader& reader, const TomlValue
   rule.confidence = confidence.value_or(rule.confidence);
   rule.less_is_worse = worse == size_t{1};
   if (rule.confidence < 0.5 || rule.confidence > 0.9999) {
-    return reader.At(*Reader::Find(*inner, "confidence"),
+    return reader.At(*BudgetReader::Find(*inner, "confidence"),
                      "'confidence' must be between 0.5 and 0.9999");
   }
   return std::optional(rule);
 }
 
-Result<void> ReadWhere(const Reader& reader, const TomlValue& table, Budget& budget) {
+Result<void> ReadWhere(const BudgetReader& reader, const TomlValue& table, Budget& budget) {
   BS_ASSIGN(const TomlValue* const where, reader.Inner(table, "where"));
   if (where == nullptr) {
     return {};
@@ -599,7 +599,7 @@ std::string FaultOfBudget(const Budget& budget, bool has_reduce) {
   return "";
 }
 
-Result<Budget> ReadOneBudget(const Reader& reader, const TomlValue& table) {
+Result<Budget> ReadOneBudget(const BudgetReader& reader, const TomlValue& table) {
   BS_TRY(reader.CheckKeys(table, "a budget", kBudgetKeys));
   Budget budget;
   budget.line = table.line;
@@ -623,7 +623,7 @@ Result<Budget> ReadOneBudget(const Reader& reader, const TomlValue& table) {
   return fault.empty() ? Result<Budget>(std::move(budget)) : reader.At(table, fault);
 }
 
-Result<QualityRules> ReadQuality(const Reader& reader, const TomlValue& file) {
+Result<QualityRules> ReadQuality(const BudgetReader& reader, const TomlValue& file) {
   QualityRules rules;
   BS_ASSIGN(const TomlValue* const table, reader.Inner(file, "quality"));
   if (table == nullptr) {
@@ -636,9 +636,9 @@ Result<QualityRules> ReadQuality(const Reader& reader, const TomlValue& file) {
   return rules;
 }
 
-Result<void> ReadBudgets(const Reader& reader, const TomlValue& table, BudgetFile& file) {
+Result<void> ReadBudgets(const BudgetReader& reader, const TomlValue& table, BudgetFile& file) {
   constexpr const char* kForm = "budgets are written as [[budget]], with two brackets";
-  const TomlValue* const node = Reader::Find(table, "budget");
+  const TomlValue* const node = BudgetReader::Find(table, "budget");
   if (node == nullptr) {
     return {};
   }
@@ -674,9 +674,9 @@ Result<BudgetFile> ReadBudgetFile(std::string_view text, const std::string& path
     return InFile(path, parsed.error());
   }
   const TomlValue table{std::move(*parsed), 1};
-  const Reader reader(path);
+  const BudgetReader reader(path);
   BS_TRY(reader.CheckKeys(table, "a budget file", kFileKeys));
-  if (const TomlValue* const schema = Reader::Find(table, "schema")) {
+  if (const TomlValue* const schema = BudgetReader::Find(table, "schema")) {
     const auto* const number = schema->As<int64_t>();
     if (number == nullptr || *number != 1) {
       return reader.At(*schema, "this version reads schema = 1");

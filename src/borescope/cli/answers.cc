@@ -131,20 +131,16 @@ void ReportQuality(std::span<const Diagnostic> diagnostics) {
   WriteMessage(RenderDiagnostics(diagnostics, {TerminalWidth(), false}));
 }
 
-int WriteAnswer(const OutputOptions& output, const Answer& answer, const Command& command) {
-  if (const Result<void> checked = CheckFiles(output, answer); !checked.ok()) {
-    return FailWith(checked.error(), command);
-  }
+Result<void> WriteAnswer(const OutputOptions& output, const Answer& answer,
+                         const Command& command) {
+  BS_TRY(CheckFiles(output, answer));
   const bool quiet = command.raw.Has("quiet");
-  const Result<void> written =
-      output.path.empty() ? WriteToTerminal(output, answer) : WriteToFiles(output, answer, quiet);
-  if (!written.ok()) {
-    return FailWith(written.error(), command);
-  }
+  BS_TRY(output.path.empty() ? WriteToTerminal(output, answer)
+                             : WriteToFiles(output, answer, quiet));
   if (!answer.CarriesDiagnostics(output.writer->name) && !quiet) {
     ReportQuality(answer.diagnostics());
   }
-  return kDone;
+  return {};
 }
 
 }  // namespace borescope::cli

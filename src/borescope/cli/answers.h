@@ -41,6 +41,6 @@ void ReportQuality(std::span<const Diagnostic> diagnostics);
 
 // Writes where and how the user wants it, but over no input; what carries no diagnostics has them
 // on standard error.
-int WriteAnswer(const OutputOptions& output, const Answer& answer, const Command& command);
+Result<void> WriteAnswer(const OutputOptions& output, const Answer& answer, const Command& command);
 
 }  // namespace borescope::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "borescope/cli/answers.h"
@@ -46,20 +45,15 @@ void ReportTargets(const std::vector<FileInfo>& files, bool is_scrubbed) {
   }
 }
 
-int RunAnalysisVerb(const Command& command) {
-  const Result<OutputOptions> output = UnderstandOutput(command.raw, command.analyses);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<Answer> answer = AskQuestion(command, *output);
-  if (!answer.ok()) {
-    return FailWith(answer.error(), command);
-  }
-  ReportFiles(answer->files(), command.raw);
+Result<int> RunAnalysisVerb(const Command& command) {
+  BS_ASSIGN(const OutputOptions output, UnderstandOutput(command.raw, command.analyses));
+  BS_ASSIGN(const Answer answer, AskQuestion(command, output));
+  ReportFiles(answer.files(), command.raw);
   if (!command.raw.Has("quiet")) {
-    ReportTargets(answer->files(), !command.raw.Get("scrub").empty());
+    ReportTargets(answer.files(), !command.raw.Get("scrub").empty());
   }
-  return std::max(StatusOf(answer->files()), WriteAnswer(*output, *answer, command));
+  BS_TRY(WriteAnswer(output, answer, command));
+  return StatusOf(answer.files());
 }
 
 int RunHelp(const Command& command) {
@@ -94,7 +88,9 @@ int RunCommandLine(std::span<const std::string> words) {
   if (name != "open" && name != "record") {
     interrupts.emplace(UndoUnfinished);
   }
-  return parsed->verb != nullptr ? parsed->verb->run(*parsed) : RunAnalysisVerb(*parsed);
+  const Result<int> status =
+      parsed->verb != nullptr ? parsed->verb->run(*parsed) : RunAnalysisVerb(*parsed);
+  return status.ok() ? *status : FailWith(status.error(), *parsed);
 }
 
 }  // namespace borescope::cli

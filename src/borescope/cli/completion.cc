@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "borescope/cli/launch/launch_job.h"
 #include "borescope/cli/options/options.h"

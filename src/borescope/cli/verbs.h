@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/error.h"
 #include "borescope/schema.h"
 
 namespace borescope::cli {
@@ -43,8 +44,8 @@ struct WordsRow {
 // A verb that is no analysis.
 struct VerbRow {
   std::string_view name;
-  std::string_view usage;              // what follows the name
-  int (*run)(const Command& command);  // returns the exit status
+  std::string_view usage;                      // what follows the name
+  Result<int> (*run)(const Command& command);  // the exit status
   // Those of the library's task of that name, where there is one.
   std::string_view summary = {};
   std::string_view example = {};

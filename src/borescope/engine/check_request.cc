@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/collectives.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/engine/drafts.h"
@@ -78,8 +78,7 @@ constexpr NeedRow kNeeds[] = {
     {Needs::kSteps, [](const RankView& view) { return !view.steps().steps.empty(); },
      "no ProfilerStep annotations",
      "call prof.step() after each iteration (torch.profiler schedule), or name the annotations "
-     "that "
-     "are steps with `step_pattern`",
+     "that are steps with `step_pattern`",
      MissingData::kSteps},
     {Needs::kLaunches,
      [](const RankView& view) {

@@ -1,6 +1,5 @@
 #include "borescope/query/functions.h"
 
-#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>

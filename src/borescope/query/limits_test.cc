@@ -83,8 +83,7 @@ TEST(QueryLimits, Memory) {
   const Limits little{std::nullopt, kDefaultRowLimit, 16 * kMiB};
   constexpr std::string_view kStopped =
       "query: out of memory: the statement needs more than there is, or than `memory_limit` (16 "
-      "MiB) "
-      "leaves for it; narrow the statement or raise it";
+      "MiB) leaves for it; narrow the statement or raise it";
   const std::string endless(kEndless);
   EXPECT_EQ(StopsSoon(endless + "SELECT union_ns(3 * i, 3 * i + 1) FROM t", little), kStopped);
   EXPECT_EQ(

@@ -148,8 +148,8 @@ std::vector<RowRef> RowOrders::Make(const ColumnList& columns) const {
   }
   for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
     const ColumnSpec& spec = relation_.columns[*column];
-    spec.type == ColumnType::kText ? SortByText(spec, ranks_, rows)
-                                   : SortByNumber(spec, ranks_, rows);
+    spec.type == RelationType::kText ? SortByText(spec, ranks_, rows)
+                                     : SortByNumber(spec, ranks_, rows);
   }
   return rows;
 }
@@ -214,8 +214,8 @@ std::optional<PlannedFilter> FilterOf(const Relation& relation, sqlite3_index_in
     return std::nullopt;
   }
   const ColumnSpec& column = relation.columns[static_cast<size_t>(asked.iColumn)];
-  const bool is_text = column.type == ColumnType::kText;
-  if (column.type == ColumnType::kReal || (is_text && *comparison != Comparison::kEqual) ||
+  const bool is_text = column.type == RelationType::kText;
+  if (column.type == RelationType::kReal || (is_text && *comparison != Comparison::kEqual) ||
       (is_text && std::string_view(sqlite3_vtab_collation(&question, constraint)) != "BINARY")) {
     return std::nullopt;
   }
@@ -568,7 +568,7 @@ void RowCursor::Settle() {
 namespace {
 
 // SQLite uses pointers to its own structs; ours derive from them.
-struct Table : sqlite3_vtab {
+struct VirtualTable : sqlite3_vtab {
   TableData::Source* source = nullptr;
 };
 
@@ -579,7 +579,9 @@ struct Cursor : sqlite3_vtab_cursor {
   RowCursor rows;
 };
 
-TableData::Source& SourceOf(sqlite3_vtab* table) { return *static_cast<Table*>(table)->source; }
+TableData::Source& SourceOf(sqlite3_vtab* table) {
+  return *static_cast<VirtualTable*>(table)->source;
+}
 RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
 
 // Exceptions (out of memory, stopped, too many rows) must not pass through SQLite. They become
@@ -613,7 +615,7 @@ std::string SchemaOf(const Relation& relation) {
 int Connect(sqlite3* database, void* source, int, const char* const*, sqlite3_vtab** table,
             char**) {
   return Guarded(nullptr, [&] {
-    auto made = std::make_unique<Table>();
+    auto made = std::make_unique<VirtualTable>();
     made->source = static_cast<TableData::Source*>(source);
     sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
     const int status = sqlite3_declare_vtab(database, SchemaOf(made->source->relation).c_str());
@@ -625,7 +627,8 @@ int Connect(sqlite3* database, void* source, int, const char* const*, sqlite3_vt
 }
 
 int Disconnect(sqlite3_vtab* table) {
-  delete static_cast<Table*>(table);  // NOLINT(cppcoreguidelines-owning-memory): SQLite owned it
+  delete static_cast<VirtualTable*>(
+      table);  // NOLINT(cppcoreguidelines-owning-memory): SQLite owned it
   return SQLITE_OK;
 }
 
@@ -663,11 +666,11 @@ FilterValue NumberOf(sqlite3_value* value) {
              : FilterValue{};
 }
 
-FilterValue ValueOf(sqlite3_value* value, ColumnType type) {
+FilterValue ValueOf(sqlite3_value* value, RelationType type) {
   if (sqlite3_value_type(value) == SQLITE_NULL) {
     return {FilterValue::Kind::kNothing, 0, {}};
   }
-  if (type == ColumnType::kInteger) {
+  if (type == RelationType::kInteger) {
     return NumberOf(value);
   }
   if (sqlite3_value_type(value) != SQLITE_TEXT) {

@@ -34,7 +34,7 @@ using Ranks = std::span<const RankRows>;
 using ColumnList = std::vector<uint8_t>;  // numbers of columns, the first one most significant
 
 // Whether rows can be sorted by the column; false for real numbers.
-inline bool IsSortable(const ColumnSpec& column) { return column.type != ColumnType::kReal; }
+inline bool IsSortable(const ColumnSpec& column) { return column.type != RelationType::kReal; }
 
 // SQLite's order: NULL before any number or text, texts by their bytes.
 std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, int64_t number);

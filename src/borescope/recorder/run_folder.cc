@@ -11,12 +11,10 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"

@@ -102,12 +102,11 @@ constexpr std::string_view kPublicWords =
     // Training.
     "train training eval forward backward fwd bwd loss batch epoch data dataloader loader dataset "
     "load iter processing single base next enumerate dequeue enqueue microbatch stage pipeline "
-    "checkpoint evaluate "
-    "accumulate autograd engine node compiled aot sgd adam adamw adagrad adamax rmsprop lamb nadam "
-    "zero clip norm scaler update sync unscale model module modules nn call impl self main run "
-    "distributed ddp fsdp all reduce gather scatter broadcast send recv sendrecv coalesced "
-    "allreduce allgather reducescatter alltoall isend irecv nccl rccl gloo mpi ucc xccl dev "
-    "generic sum prod avg min max ring tree simple ll storage one rank "
+    "checkpoint evaluate accumulate autograd engine node compiled aot sgd adam adamw adagrad "
+    "adamax rmsprop lamb nadam zero clip norm scaler update sync unscale model module modules nn "
+    "call impl self main run distributed ddp fsdp all reduce gather scatter broadcast send recv "
+    "sendrecv coalesced allreduce allgather reducescatter alltoall isend irecv nccl rccl gloo mpi "
+    "ucc xccl dev generic sum prod avg min max ring tree simple ll storage one rank "
     // Modules and operators.
     "linear conv convolution transpose batch layer instance rms embedding bag dropout relu gelu "
     "silu softmax sigmoid tanh leaky elu mish attention attn multihead transformer encoder decoder "

@@ -51,6 +51,13 @@ struct TableNames {
   size_t preview_rows = 0;
 };
 
+// Hints of a column: see ColumnHints.
+constexpr ColumnHints InTone(Tone tone) { return {.tone = tone}; }
+constexpr ColumnHints InColours(Palette palette) { return {.palette = palette}; }
+constexpr ColumnHints AsNames(Palette palette = Palette::kNone) {
+  return {.palette = palette, .names = true};
+}
+
 // How a member holds the cell of its column.
 enum class MemberKind : uint8_t { kInt, kFloat, kBool, kText, kView, kEnum };
 

@@ -46,7 +46,7 @@ struct EveryKind {
       {"rank", &EveryKind::rank, Role::kKey, "Rank."},
       {"share", &EveryKind::share, Unit::kShare, Role::kDerived, "Share."},
       {"outlier", &EveryKind::outlier, Role::kDerived, "Outlier."},
-      {"text", &EveryKind::text, Role::kDerived, "Text.", {.names = true}},
+      {"text", &EveryKind::text, Role::kDerived, "Text.", AsNames()},
       {"view", &EveryKind::view, Role::kDerived, "View."},
       {"step", &EveryKind::step, Role::kKey, "Step."},
       {"rate", &EveryKind::rate, Role::kDerived, "Rate."},

@@ -265,7 +265,6 @@ TEST(ClampFramesTest, OnlyFramesOfOneThreadLimitEachOther) {
 
 using testkit::TraceMaker;
 
-
 // Kernels of one stream with its usual lengths of each name.
 struct Kernel {
   std::string name;

@@ -10,6 +10,7 @@
 
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/bench_kernel.h"
+#include "borescope/catalog/pack.h"
 #include "borescope/chakra.h"
 #include "borescope/check.h"
 #include "borescope/convert.h"
@@ -39,6 +40,14 @@ class Tasks : public testing::Test {
   std::string trace_ = At("rank-0.json");
 };
 
+// What the packs do.
+class PackTasks : public Tasks {
+ protected:
+  void SetUp() override {
+    if (internal::Packs().empty()) GTEST_SKIP() << "a build without packs";
+  }
+};
+
 Output Into(std::string& text) {
   return Output::To([&text](std::string_view bytes) -> Result<void> {
     text += bytes;
@@ -59,7 +68,7 @@ TEST_F(Tasks, ATraceIsConverted) {
   EXPECT_FALSE(Describe().targets.empty());
 }
 
-TEST_F(Tasks, AStoppedTokenEndsWhatLinksAndConverts) {
+TEST_F(PackTasks, AStoppedTokenEndsWhatLinksAndConverts) {
   std::stop_source stop;
   stop.request_stop();
   LinkOptions link;
@@ -78,7 +87,7 @@ TEST_F(Tasks, AStoppedTokenEndsWhatLinksAndConverts) {
   EXPECT_FALSE(std::filesystem::exists(At("out.et")));
 }
 
-TEST_F(Tasks, WhatCannotBeLinkedIsNamed) {
+TEST_F(PackTasks, WhatCannotBeLinkedIsNamed) {
   const Result<Answer> linked = Link(At("absent.json"), trace_, At("linked.json"));
   ASSERT_FALSE(linked.ok());
   EXPECT_EQ(linked.error().code, ErrorCode::kIo);
@@ -86,7 +95,7 @@ TEST_F(Tasks, WhatCannotBeLinkedIsNamed) {
   EXPECT_FALSE(std::filesystem::exists(At("linked.json")));
 }
 
-TEST_F(Tasks, ChakraFilesAreMadeCheckedDumpedAndDrawn) {
+TEST_F(PackTasks, ChakraFilesAreMadeCheckedDumpedAndDrawn) {
   const Result<uint64_t> made = ChakraGenerate({.folder = At("et"), .npus = 2});
   ASSERT_TRUE(made.ok()) << made.error().Sentence();
   EXPECT_GT(*made, 0U);
@@ -106,7 +115,7 @@ TEST_F(Tasks, ChakraFilesAreMadeCheckedDumpedAndDrawn) {
   EXPECT_EQ(ChakraDraw(files->front(), "pdf", false, Into(dot)).error().parameter, "format");
 }
 
-TEST_F(Tasks, AnAbsentKernelIsNamed) {
+TEST_F(PackTasks, AnAbsentKernelIsNamed) {
   const Result<Answer> answer = BenchKernel(At("absent.py"));
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, ErrorCode::kIo);

@@ -7,7 +7,6 @@
 #include "borescope/base/check.h"
 #include "borescope/base/hash/input_hash.h"
 #include "borescope/base/row_limit.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 

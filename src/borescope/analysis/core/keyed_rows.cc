@@ -1,7 +1,8 @@
 #include "borescope/analysis/core/keyed_rows.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <vector>
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/check.h"
@@ -22,13 +23,16 @@ void InsertKeys(Table& table, std::string_view name, const GroupKeys& keys,
     Row row_after(after);
     keys.PushAfterName(row_after, values);
   }
-  auto found = std::find_if(table.columns.begin(), table.columns.end(),
-                            [&](const Column& column) { return column.name == name; });
-  BS_CHECK(found != table.columns.end());
-  table.columns.insert(std::next(found), std::make_move_iterator(after.columns.begin()),
-                       std::make_move_iterator(after.columns.end()));
-  table.columns.insert(table.columns.begin(), std::make_move_iterator(before.columns.begin()),
-                       std::make_move_iterator(before.columns.end()));
+  std::vector<Column>& columns = table.columns;
+  const auto insert = [&](size_t place, std::vector<Column>& keys_there) {
+    columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(place),
+                   std::make_move_iterator(keys_there.begin()),
+                   std::make_move_iterator(keys_there.end()));
+  };
+  const Column* found = table.Find(name);
+  BS_CHECK(found != nullptr);
+  insert(static_cast<size_t>(found - columns.data()) + 1, after.columns);
+  insert(columns.front().name == "rank" ? 1 : 0, before.columns);
 }
 
 }  // namespace borescope::internal

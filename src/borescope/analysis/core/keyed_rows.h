@@ -24,8 +24,8 @@ inline std::optional<std::string_view> Recorded(std::string_view text) {
 }
 
 // Puts the key columns of --by into a table with one row for each group: those that say where and
-// when first, those that refine the name after the column `name`. `values_of(row)` gives the key
-// values of a row, as GroupKeys::Append filled them.
+// when first, but for the table's own `rank`; those that refine the name after the column `name`.
+// `values_of(row)` gives the key values of a row, as GroupKeys::Append filled them.
 void InsertKeys(Table& table, std::string_view name, const GroupKeys& keys,
                 const std::function<std::span<const int64_t>(size_t row)>& values_of);
 

@@ -47,8 +47,8 @@ class InstanceCounts {
 // REQUIRES: whoever asks within one question asks with the same parameters.
 template <auto kMap>
 Result<Tables> MapOnce(const RankView& view, const Params& params) {
-  struct Answer {};
-  return *view.Shared<Answer>([&] { return kMap(view, params); });
+  struct Once {};
+  return *view.Shared<Once>([&] { return kMap(view, params); });
 }
 
 // Small steps that end an analysis: derived columns are filled in and rows put in order, once,

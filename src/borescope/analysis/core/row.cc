@@ -14,17 +14,10 @@ Column& AddRankKey(Table& table) { return AddKey(table, "rank", kRankDoc); }
 
 Column& AddGpuKey(Table& table) { return AddKey(table, "gpu", kGpuDoc); }
 
-Column& AddGpuKeyOrNone(Table& table) {
-  return AddKey(table, "gpu",
-                "Device number as recorded; missing when the rank has no device work.");
-}
+Column& AddGpuKeyOrNone(Table& table) { return AddKey(table, "gpu", kGpuOrNoneDoc); }
 
 Column& AddStreamKey(Table& table) { return AddKey(table, "stream", kStreamDoc); }
 
-Column& AddStepKey(Table& table) { return AddKey(table, "step", "Number of the step."); }
-
-Column& AddStepKeyOrNone(Table& table) {
-  return AddKey(table, "step", "Number of the step; missing for what is in no step.");
-}
+Column& AddStepKeyOrNone(Table& table) { return AddKey(table, "step", kStepOrNoneDoc); }
 
 }  // namespace borescope::internal

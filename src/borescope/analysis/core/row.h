@@ -126,7 +126,12 @@ inline const StringValues& Texts(const Table& table, std::string_view column) {
 // The descriptions, for tables that list their columns. With --by the one of step differs, as there
 // it is the step of a launch or a call.
 inline constexpr std::string_view kRankDoc = "Rank of the process in the job.";
+inline constexpr std::string_view kStepDoc = "Number of the step.";
+inline constexpr std::string_view kStepOrNoneDoc =
+    "Number of the step; missing for what is in no step.";
 inline constexpr std::string_view kGpuDoc = "Device number as recorded.";
+inline constexpr std::string_view kGpuOrNoneDoc =
+    "Device number as recorded; missing when the rank has no device work.";
 inline constexpr std::string_view kStreamDoc = "Stream (queue) of the device.";
 
 // `rank`, as the trace names it.
@@ -140,9 +145,6 @@ Column& AddGpuKeyOrNone(Table& table);
 
 // `stream`, the queue of a device.
 Column& AddStreamKey(Table& table);
-
-// `step`, of tables that have rows for steps only.
-Column& AddStepKey(Table& table);
 
 // `step`, of tables in which what is in no step has a row as well.
 Column& AddStepKeyOrNone(Table& table);

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <tuple>
 #include <utility>
 
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
@@ -31,8 +30,7 @@ std::vector<uint32_t> PrefixLengths(std::span<const uint32_t> text) {
   std::vector<uint32_t> lengths(text.size() + 1, 0);
   size_t begin = 0;
   size_t end = 0;
-  for (size_t i = 1; i < text.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(1, text.size())) {
     size_t length = i < end ? std::min<size_t>(end - i, lengths[i - begin]) : 0;
     while (i + length < text.size() && text[length] == text[i + length]) {
       ++length;
@@ -51,8 +49,7 @@ class GramIndex {
  public:
   explicit GramIndex(std::span<const uint32_t> text) : groups_(kGram) {
     std::array<int64_t, kGram> gram{};
-    for (size_t end = kGram - 1; end < text.size(); ++end) {
-      CheckStopAt(end);
+    for (const size_t end : EachIndex(kGram - 1, text.size())) {
       std::copy_n(text.begin() + static_cast<ptrdiff_t>(end + 1 - kGram), kGram, gram.begin());
       const uint32_t group = groups_.Find(gram);
       ends_.resize(groups_.size());
@@ -181,8 +178,7 @@ class Aligner {
         others.push_back(candidate);
       }
     }
-    for (size_t back = 0; back < best.run; ++back) {
-      CheckStopAt(back);
+    for (const size_t back : EachIndex(best.run)) {
       const size_t place = best.end - back;
       const bool is_sure = std::all_of(others.begin(), others.end(), [&](const Candidate& other) {
         return other.run <= back || in_.kind_of_place[other.end - back] == in_.kind_of_place[place];
@@ -290,8 +286,7 @@ class WorkSequences {
   void Collect() {
     const DeviceEvents& device = trace_.device();
     bool has_numbers = true;
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const DeviceId id{row};
       const bool is_inherited = inherited_work_->IsInherited(id);
       const bool is_launched =

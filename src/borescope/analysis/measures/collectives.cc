@@ -9,6 +9,8 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/each_row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
@@ -346,8 +348,7 @@ void AddHostCalls(const RankView& view, std::vector<CollectiveCall>& calls) {
   const Trace& trace = view.trace;
   const std::vector<char> is_collective = FlagNames(trace.strings(), IsHostCollective);
   if (!HasAny(is_collective)) return;
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     const HostId id{row};
     const bool counts = is_collective[trace.host().name[row].value] != 0 &&
                         IsOpOrAnnotation(trace, id) && ArgsOf(trace, id) == kNoDetail;
@@ -374,8 +375,7 @@ void AddRequests(const RankView& view, std::vector<CollectiveCall>& calls) {
   const Trace& trace = view.trace;
   const std::vector<char> asks = FlagNames(trace.strings(), IsNameOfHostCommunication);
   if (!HasAny(asks)) return;
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     const HostId id{row};
     if (asks[trace.host().name[row].value] != 0 && IsHostCommunication(trace, id) &&
         !IsInsideAnother(view, id)) {
@@ -419,8 +419,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
   const Trace& trace = view.trace;
   std::vector<CollectiveCall> calls;
   Grouper groups(2);  // 0 and the operator's row, or 1 and the kernel's
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     const DeviceId kernel{row};
     if (!IsCommunicationKernel(view, kernel)) {
       continue;
@@ -437,8 +436,7 @@ std::vector<CollectiveCall> CollectiveCalls(const RankView& view) {
     AddKernel(trace.device(), kernel, calls[group]);
   }
   ForgetSharedOperators(view, calls);
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     const HostId op{row};
     if (ArgsOf(trace, op) == kNoDetail || OutermostWithArgs(view, op) != op) {
       continue;

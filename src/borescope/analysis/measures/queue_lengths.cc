@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -57,8 +57,7 @@ class Queues {
                       .changes = {}};
     std::vector<int64_t> entered;
     std::vector<int64_t> left;
-    for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(tracks.first_row[track.value], tracks.end_row[track.value])) {
       const HostId launch = view_.index.correlation.launch_of[row];
       if (!launch.valid()) {
         queue.unlinked += selected_.Keeps(DeviceId{row}) ? 1 : 0;

@@ -7,6 +7,7 @@
 
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/counter_list.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -33,8 +34,7 @@ bool IsOfPyTorchProgram(const Trace& trace) {
   }
   const std::vector<char> is_pytorch = FlagNames(trace.strings(), IsPyTorchKernel);
   const DeviceEvents& device = trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kKernel && is_pytorch[device.name[row].value] != 0) {
       return true;
     }

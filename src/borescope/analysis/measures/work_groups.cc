@@ -1,9 +1,9 @@
 #include "borescope/analysis/measures/work_groups.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -32,8 +32,7 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
   const DeviceEvents& device = view.trace.device();
   WorkGroups result(keys);
   std::vector<int64_t> key;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (!IsAskedFor(view, id, kinds) || !selected.Keeps(id)) {
       continue;
@@ -118,8 +117,7 @@ KernelClass WorkClassOf(const RankView& view, DeviceId id) {
 std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected) {
   const DeviceEvents& device = view.trace.device();
   std::vector<DeviceId> work;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (selected.Keeps(DeviceId{row})) {
       work.push_back(DeviceId{row});
     }

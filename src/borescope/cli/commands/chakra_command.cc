@@ -24,7 +24,6 @@ struct Task {
   std::vector<std::string> inputs;
 
   const RawOptions& raw() const { return command.raw; }
-  int Fail(const Error& error) const { return FailWith(error, command); }
 };
 
 Result<bool> IsReference(const RawOptions& raw) {
@@ -78,12 +77,9 @@ Result<Paths> FindOutput(const Task& task) {
 }
 
 // Writes to the file, which appears complete or not at all, or to standard output.
-int WriteTo(const Task& task, const std::string& output,
-            const std::function<Result<void>(const Output&)>& write) {
-  const Result<void> written = output.empty() ? WriteToOutput(write) : write(output);
-  if (!written.ok()) {
-    return task.Fail(written.error());
-  }
+Result<int> WriteTo(const Task& task, const std::string& output,
+                    const std::function<Result<void>(const Output&)>& write) {
+  BS_TRY(output.empty() ? WriteToOutput(write) : write(output));
   if (!output.empty() && !task.raw().Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}", output));
   }
@@ -114,30 +110,19 @@ Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
   return options;
 }
 
-int Convert(const Task& task) {
-  const Result<OutputOptions> output = UnderstandStandardOutput(task.raw());
-  if (!output.ok()) {
-    return task.Fail(output.error());
-  }
-  const Result<ChakraConvertOptions> options = UnderstandConvert(task);
-  if (!options.ok()) {
-    return task.Fail(options.error());
-  }
-  const Result<Answer> answer = ChakraConvert(*options);
-  if (!answer.ok()) {
-    return task.Fail(answer.error());
-  }
-  return WriteAnswer(*output, *answer, task.command);
+Result<int> Convert(const Task& task) {
+  BS_ASSIGN(const OutputOptions output, UnderstandStandardOutput(task.raw()));
+  BS_ASSIGN(const ChakraConvertOptions options, UnderstandConvert(task));
+  BS_ASSIGN(const Answer answer, ChakraConvert(options));
+  BS_TRY(WriteAnswer(output, answer, task.command));
+  return kDone;
 }
 
-int Dump(const Task& task) {
-  const Result<Paths> paths = FindPaths(task, "dump", "a .et");
-  const Result<bool> as_reference = IsReference(task.raw());
-  if (!paths.ok() || !as_reference.ok()) {
-    return task.Fail(paths.ok() ? as_reference.error() : paths.error());
-  }
-  return WriteTo(task, paths->output, [&](const Output& output) {
-    return ChakraDump(paths->input, *as_reference, output);
+Result<int> Dump(const Task& task) {
+  BS_ASSIGN(const Paths paths, FindPaths(task, "dump", "a .et"));
+  BS_ASSIGN(const bool as_reference, IsReference(task.raw()));
+  return WriteTo(task, paths.output, [&](const Output& output) {
+    return ChakraDump(paths.input, as_reference, output);
   });
 }
 
@@ -147,20 +132,17 @@ std::string DrawFormatOf(const std::string& path) {
   return ending == ".dot" || ending == ".graphml" ? ending.substr(1) : "";
 }
 
-int Draw(const Task& task) {
-  const Result<Paths> paths = FindPaths(task, "draw", "a .et, and OUT.dot or OUT.graphml");
-  const Result<bool> as_reference = IsReference(task.raw());
-  if (!paths.ok() || !as_reference.ok()) {
-    return task.Fail(paths.ok() ? as_reference.error() : paths.error());
-  }
-  const std::string format = paths->output.empty() ? "dot" : DrawFormatOf(paths->output);
+Result<int> Draw(const Task& task) {
+  BS_ASSIGN(const Paths paths, FindPaths(task, "draw", "a .et, and OUT.dot or OUT.graphml"));
+  BS_ASSIGN(const bool as_reference, IsReference(task.raw()));
+  const std::string format = paths.output.empty() ? "dot" : DrawFormatOf(paths.output);
   if (format.empty()) {
-    return task.Fail(UsageError(fmt::format(
+    return UsageError(fmt::format(
         "{}: unknown ending; name a .dot or .graphml (for a picture: dot -Tpdf of Graphviz)",
-        paths->output)));
+        paths.output));
   }
-  return WriteTo(task, paths->output, [&](const Output& output) {
-    return ChakraDraw(paths->input, format, *as_reference, output);
+  return WriteTo(task, paths.output, [&](const Output& output) {
+    return ChakraDraw(paths.input, format, as_reference, output);
   });
 }
 
@@ -186,18 +168,12 @@ Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
   return options;
 }
 
-int Generate(const Task& task) {
-  const Result<ChakraGenerateOptions> options = UnderstandGenerate(task);
-  if (!options.ok()) {
-    return task.Fail(options.error());
-  }
-  const Result<uint64_t> files = ChakraGenerate(*options);
-  if (!files.ok()) {
-    return task.Fail(files.error());
-  }
+Result<int> Generate(const Task& task) {
+  BS_ASSIGN(const ChakraGenerateOptions options, UnderstandGenerate(task));
+  BS_ASSIGN(const uint64_t files, ChakraGenerate(options));
   if (!task.raw().Has("quiet")) {
-    WriteMessageLine(fmt::format("borescope: wrote {} file{} to {}", *files, *files == 1 ? "" : "s",
-                                 options->folder.empty() ? "the current folder" : options->folder));
+    WriteMessageLine(fmt::format("borescope: wrote {} file{} to {}", files, files == 1 ? "" : "s",
+                                 options.folder.empty() ? "the current folder" : options.folder));
   }
   return kDone;
 }
@@ -215,18 +191,12 @@ Result<ChakraTimelineOptions> UnderstandTimeline(const Task& task, const Paths& 
   return options;
 }
 
-int DrawTimeline(const Task& task) {
-  const Result<Paths> paths = FindPaths(task, "timeline", "the log of a simulator");
-  if (!paths.ok()) {
-    return task.Fail(paths.error());
-  }
-  const Result<ChakraTimelineOptions> options = UnderstandTimeline(task, *paths);
-  if (!options.ok()) {
-    return task.Fail(options.error());
-  }
+Result<int> DrawTimeline(const Task& task) {
+  BS_ASSIGN(const Paths paths, FindPaths(task, "timeline", "the log of a simulator"));
+  BS_ASSIGN(const ChakraTimelineOptions options, UnderstandTimeline(task, paths));
   std::vector<Diagnostic> diagnostics;
-  const int status = WriteTo(task, paths->output, [&](const Output& output) -> Result<void> {
-    BS_ASSIGN(diagnostics, ChakraTimeline(*options, output));
+  const Result<int> status = WriteTo(task, paths.output, [&](const Output& output) -> Result<void> {
+    BS_ASSIGN(diagnostics, ChakraTimeline(options, output));
     return {};
   });
   if (!task.raw().Has("quiet")) {
@@ -248,21 +218,12 @@ Result<ChakraCheckOptions> UnderstandCheck(const Task& task, OutputOptions& outp
                             raw.Has("order")};
 }
 
-int Check(const Task& task) {
-  Result<OutputOptions> output = UnderstandOutput(task.raw());
-  if (!output.ok()) {
-    return task.Fail(output.error());
-  }
-  const Result<ChakraCheckOptions> options = UnderstandCheck(task, *output);
-  if (!options.ok()) {
-    return task.Fail(options.error());
-  }
-  const Result<ChakraVerdict> verdict = ChakraCheck(*options);
-  if (!verdict.ok()) {
-    return task.Fail(verdict.error());
-  }
-  const int status = WriteAnswer(*output, verdict->answer, task.command);
-  return status == kDone && !verdict->passed ? kCheckFailed : status;
+Result<int> Check(const Task& task) {
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(task.raw()));
+  BS_ASSIGN(const ChakraCheckOptions options, UnderstandCheck(task, output));
+  BS_ASSIGN(const ChakraVerdict verdict, ChakraCheck(options));
+  BS_TRY(WriteAnswer(output, verdict.answer, task.command));
+  return verdict.passed ? kDone : kCheckFailed;
 }
 
 using Names = std::span<const std::string_view>;
@@ -277,7 +238,7 @@ constexpr std::string_view kTimelineOptions[] = {"compat", "num-npus", "npu-freq
 
 struct TaskRow {
   std::string_view name;
-  int (*run)(const Task& task);
+  Result<int> (*run)(const Task& task);
   Names options;  // of those of the verb
 };
 constexpr TaskRow kTasks[] = {
@@ -315,20 +276,16 @@ Error UnknownTask(std::string_view word) {
 
 }  // namespace
 
-int RunChakraVerb(const Command& command) {
+Result<int> RunChakraVerb(const Command& command) {
   const std::vector<std::string>& words = command.raw.inputs;
   const std::string_view name = words.empty() ? std::string_view() : std::string_view(words[0]);
   const auto* row = std::find_if(std::begin(kTasks), std::end(kTasks),
                                  [name](const TaskRow& item) { return item.name == name; });
   if (row == std::end(kTasks)) {
-    return FailWith(UnknownTask(name), command);
+    return UnknownTask(name);
   }
-  if (const Result<void> checked = CheckOptions(*row, command); !checked.ok()) {
-    return FailWith(checked.error(), command);
-  }
-  if (const Result<uint64_t> limit = KeepMemoryLimit(command.raw); !limit.ok()) {
-    return FailWith(limit.error(), command);
-  }
+  BS_TRY(CheckOptions(*row, command));
+  BS_TRY(KeepMemoryLimit(command.raw));
   return row->run({command, {words.begin() + 1, words.end()}});
 }
 

@@ -116,25 +116,15 @@ int StatusOfCheck(CheckStatus status, bool strict) {
 
 }  // namespace
 
-int RunCheckVerb(const Command& command) {
-  const Result<CheckOptions> options = UnderstandCheck(command.raw);
-  if (!options.ok()) {
-    return FailWith(options.error(), command);
-  }
-  const Result<OutputOptions> output = UnderstandAnswer(command.raw, *options);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<CheckReport> report = CheckWithProgress(command.raw, *options);
-  if (!report.ok()) {
-    return FailWith(report.error(), command);
-  }
-  ReportFiles(report->answer.files(), command.raw);
+Result<int> RunCheckVerb(const Command& command) {
+  BS_ASSIGN(const CheckOptions options, UnderstandCheck(command.raw));
+  BS_ASSIGN(const OutputOptions output, UnderstandAnswer(command.raw, options));
+  BS_ASSIGN(const CheckReport report, CheckWithProgress(command.raw, options));
+  ReportFiles(report.answer.files(), command.raw);
   // Runs of which a part could not be read are not what they are said to be.
-  const int read = StatusOf(report->answer.files());
-  const int written = WriteAnswer(*output, report->answer, command);
-  return written != kDone || read != kDone ? kFailed
-                                           : StatusOfCheck(report->status, options->strict);
+  const int read = StatusOf(report.answer.files());
+  BS_TRY(WriteAnswer(output, report.answer, command));
+  return read != kDone ? kFailed : StatusOfCheck(report.status, options.strict);
 }
 
 }  // namespace borescope::cli

@@ -128,18 +128,15 @@ void ReportOutcome(const ConvertReport& report, const std::string& path) {
 
 }  // namespace
 
-int RunConvertVerb(const Command& command) {
-  Result<ConvertOptions> request = UnderstandConvert(command.raw);
-  if (!request.ok()) {
-    return FailWith(request.error(), command);
-  }
-  const Result<ConvertReport> report = ConvertWithProgress(command, *request);
+Result<int> RunConvertVerb(const Command& command) {
+  BS_ASSIGN(ConvertOptions request, UnderstandConvert(command.raw));
+  const Result<ConvertReport> report = ConvertWithProgress(command, request);
   if (!report.ok()) {
-    const bool is_lost = report.error().code == ErrorCode::kIo && HasLostReader(request->output);
-    return is_lost ? kDone : FailWith(report.error(), command);
+    const bool is_lost = report.error().code == ErrorCode::kIo && HasLostReader(request.output);
+    return is_lost ? Result<int>(kDone) : report.error();
   }
   if (!command.raw.Has("quiet")) {
-    ReportOutcome(*report, request->output);
+    ReportOutcome(*report, request.output);
     ReportQuality(report->diagnostics);
   }
   return kDone;

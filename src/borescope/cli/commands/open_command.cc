@@ -328,13 +328,10 @@ int Announce(const Command& command, const FileServer& server, std::chrono::seco
   return Print(address + "\n");
 }
 
-int Serve(const Command& command, FileServer& server, std::chrono::seconds limit,
-          const Interrupts& interrupts) {
-  const Result<ServeEnd> end = server.Serve(limit, interrupts.stop());
-  if (!end.ok()) {
-    return FailWith(end.error(), command);
-  }
-  if (*end == ServeEnd::kTimeLimit) {
+Result<int> Serve(const Command& command, FileServer& server, std::chrono::seconds limit,
+                  const Interrupts& interrupts) {
+  BS_ASSIGN(const ServeEnd end, server.Serve(limit, interrupts.stop()));
+  if (end == ServeEnd::kTimeLimit) {
     return Fail(fmt::format("nobody fetched the {} within {} s; --timeout waits longer",
                             command.raw.Has("report") ? "report" : "trace", limit.count()));
   }
@@ -342,50 +339,38 @@ int Serve(const Command& command, FileServer& server, std::chrono::seconds limit
 }
 
 // A folder may be written while its report is shown.
-int OpenLiveReport(const Command& command, const OpenRequest& request, FileServer& server) {
+Result<int> OpenLiveReport(const Command& command, const OpenRequest& request, FileServer& server) {
   LiveReport report(command, server);
-  if (const Result<void> offered = OfferLive(command, server, report); !offered.ok()) {
-    return FailWith(offered.error(), command);
-  }
+  BS_TRY(OfferLive(command, server, report));
   const Interrupts interrupts;
   const int announced = Announce(command, server, request.limit);
   if (announced != kDone) {
     return announced;
   }
   std::jthread watcher([&](const StopToken& stop) { report.Watch(stop); });
-  const int served = Serve(command, server, request.limit, interrupts);
+  const Result<int> served = Serve(command, server, request.limit, interrupts);
   watcher.request_stop();
   watcher.join();
-  return std::max(served, report.status());
+  return served.ok() ? std::max(*served, report.status()) : served;
 }
 
 }  // namespace
 
-int RunOpenVerb(const Command& command) {
-  const Result<OpenRequest> request = UnderstandOpen(command.raw);
-  if (!request.ok()) {
-    return FailWith(request.error(), command);
+Result<int> RunOpenVerb(const Command& command) {
+  BS_ASSIGN(const OpenRequest request, UnderstandOpen(command.raw));
+  BS_ASSIGN(FileServer server, FileServer::Open(request.port));
+  BS_ASSIGN(const bool is_live, IsLive(command.raw));
+  if (is_live) {
+    return OpenLiveReport(command, request, server);
   }
-  Result<FileServer> server = FileServer::Open(request->port);
-  if (!server.ok()) {
-    return FailWith(server.error(), command);
-  }
-  const Result<bool> is_live = IsLive(command.raw);
-  if (!is_live.ok()) {
-    return FailWith(is_live.error(), command);
-  }
-  if (*is_live) {
-    return OpenLiveReport(command, *request, *server);
-  }
-  const Result<int> read = command.raw.Has("report") ? OfferReport(command, *server)
-                                                     : OfferTrace(command, *request, *server);
-  if (!read.ok()) {
-    return FailWith(read.error(), command);
-  }
+  BS_ASSIGN(const int read, command.raw.Has("report") ? OfferReport(command, server)
+                                                      : OfferTrace(command, request, server));
   const Interrupts interrupts;
-  const int announced = Announce(command, *server, request->limit);
-  return announced != kDone ? announced
-                            : std::max(*read, Serve(command, *server, request->limit, interrupts));
+  if (const int announced = Announce(command, server, request.limit); announced != kDone) {
+    return announced;
+  }
+  BS_ASSIGN(const int served, Serve(command, server, request.limit, interrupts));
+  return std::max(read, served);
 }
 
 }  // namespace borescope::cli

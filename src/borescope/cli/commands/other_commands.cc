@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <limits>
 #include <string>
@@ -42,24 +41,22 @@ Answer WhatThereIs() {
 
 }  // namespace
 
-int RunListVerb(const Command& command) {
+Result<int> RunListVerb(const Command& command) {
   if (!command.raw.inputs.empty()) {
-    return FailWith(UsageError("list takes no INPUT"), command);
+    return UsageError("list takes no INPUT");
   }
-  const Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  return WriteAnswer(*output, command.raw.Has("schema") ? SchemaTables() : WhatThereIs(), command);
+  BS_ASSIGN(const OutputOptions output, UnderstandOutput(command.raw));
+  BS_TRY(WriteAnswer(output, command.raw.Has("schema") ? SchemaTables() : WhatThereIs(), command));
+  return kDone;
 }
 
-int RunCompletionVerb(const Command& command) {
+Result<int> RunCompletionVerb(const Command& command) {
   if (!command.raw.Get("format").empty() || !command.raw.Get("output").empty()) {
-    return FailWith(UsageError("completion prints a script; redirect it with > FILE"), command);
+    return UsageError("completion prints a script; redirect it with > FILE");
   }
   const bool one = command.raw.inputs.size() == 1;
-  const Result<std::string> script = CompletionScript(one ? command.raw.inputs[0] : "");
-  return script.ok() ? Print(*script) : FailWith(script.error(), command);
+  BS_ASSIGN(const std::string script, CompletionScript(one ? command.raw.inputs[0] : ""));
+  return Print(script);
 }
 
 namespace {
@@ -89,13 +86,11 @@ Result<Answer> Bench(const RawOptions& raw, OutputOptions& output) {
 
 }  // namespace
 
-int RunBenchVerb(const Command& command) {
-  Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<Answer> answer = Bench(command.raw, *output);
-  return answer.ok() ? WriteAnswer(*output, *answer, command) : FailWith(answer.error(), command);
+Result<int> RunBenchVerb(const Command& command) {
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(command.raw));
+  BS_ASSIGN(const Answer answer, Bench(command.raw, output));
+  BS_TRY(WriteAnswer(output, answer, command));
+  return kDone;
 }
 
 namespace {
@@ -118,15 +113,13 @@ Result<std::string> KubernetesText(const Command& command) {
 
 }  // namespace
 
-int RunLaunchVerb(const Command& command) {
+Result<int> RunLaunchVerb(const Command& command) {
   if (command.task.empty()) {
-    return FailWith(
-        UsageError("launch: for what? borescope launch slurm|k8s VERB[,VERB...] RUN -o DIR"),
-        command);
+    return UsageError("launch: for what? borescope launch slurm|k8s VERB[,VERB...] RUN -o DIR");
   }
-  const Result<std::string> text =
-      command.task == "slurm" ? SlurmText(command) : KubernetesText(command);
-  return text.ok() ? Print(*text) : FailWith(text.error(), command);
+  BS_ASSIGN(const std::string text,
+            command.task == "slurm" ? SlurmText(command) : KubernetesText(command));
+  return Print(text);
 }
 
 namespace {
@@ -165,19 +158,14 @@ Result<Answer> LinkWithProgress(const RawOptions& raw) {
 
 }  // namespace
 
-int RunLinkVerb(const Command& command) {
-  const Result<OutputOptions> output = UnderstandStandardOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<Answer> answer = LinkWithProgress(command.raw);
-  if (!answer.ok()) {
-    return FailWith(answer.error(), command);
-  }
+Result<int> RunLinkVerb(const Command& command) {
+  BS_ASSIGN(const OutputOptions output, UnderstandStandardOutput(command.raw));
+  BS_ASSIGN(const Answer answer, LinkWithProgress(command.raw));
   if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}", command.raw.Get("output")));
   }
-  return WriteAnswer(*output, *answer, command);
+  BS_TRY(WriteAnswer(output, answer, command));
+  return kDone;
 }
 
 }  // namespace borescope::cli

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "borescope/check.h"
 #include "borescope/cli/answers.h"
@@ -142,13 +139,10 @@ void ReportPart(const PartFile& part, const RawOptions& raw) {
 
 }  // namespace
 
-int RunMapVerb(const Command& command) {
-  const Result<PartFile> part = WritePart(command);
-  if (!part.ok()) {
-    return FailWith(part.error(), command);
-  }
-  ReportPart(*part, command.raw);
-  return StatusOf(*part);
+Result<int> RunMapVerb(const Command& command) {
+  BS_ASSIGN(const PartFile part, WritePart(command));
+  ReportPart(part, command.raw);
+  return StatusOf(part);
 }
 
 namespace {
@@ -215,35 +209,26 @@ Result<size_t> MergeParts(const RawOptions& raw) {
   return merged.num_files();
 }
 
-int RunMerge(const Command& command) {
-  const Result<size_t> files = MergeParts(command.raw);
-  if (!files.ok()) {
-    return FailWith(files.error(), command);
-  }
+Result<int> RunMerge(const Command& command) {
+  BS_ASSIGN(const size_t files, MergeParts(command.raw));
   if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}: {} file{}", command.raw.Get("partial"),
-                                 *files, *files == 1 ? "" : "s"));
+                                 files, files == 1 ? "" : "s"));
   }
   return kDone;
 }
 
 }  // namespace
 
-int RunReduceVerb(const Command& command) {
+Result<int> RunReduceVerb(const Command& command) {
   if (!command.raw.Get("partial").empty()) {
     return RunMerge(command);
   }
-  Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<Answer> answer = ReduceParts(command.raw, *output);
-  if (!answer.ok()) {
-    return FailWith(answer.error(), command);
-  }
-  ReportFiles(answer->files(), command.raw);
-  return std::max({StatusOf(answer->files()), StrictStatus(*answer, command.raw),
-                   WriteAnswer(*output, *answer, command)});
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(command.raw));
+  BS_ASSIGN(const Answer answer, ReduceParts(command.raw, output));
+  ReportFiles(answer.files(), command.raw);
+  BS_TRY(WriteAnswer(output, answer, command));
+  return std::max(StatusOf(answer.files()), StrictStatus(answer, command.raw));
 }
 
 }  // namespace borescope::cli

@@ -48,22 +48,16 @@ Result<PostmortemReport> Examine(const RawOptions& raw, OutputOptions& output) {
 
 }  // namespace
 
-int RunPostmortemVerb(const Command& command) {
-  Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<PostmortemReport> report = Examine(command.raw, *output);
-  if (!report.ok()) {
-    return FailWith(report.error(), command);
-  }
-  const int written = WriteAnswer(*output, report->answer, command);
-  if (written != kDone || report->has_failed) {
+Result<int> RunPostmortemVerb(const Command& command) {
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(command.raw));
+  BS_ASSIGN(const PostmortemReport report, Examine(command.raw, output));
+  BS_TRY(WriteAnswer(output, report.answer, command));
+  if (report.has_failed) {
     return kFailed;
   }
   const std::string& fail_on = command.raw.Get("fail-on");
   const bool fails =
-      (fail_on == "found" && report->has_cause) || (fail_on == "unclear" && report->is_unclear);
+      (fail_on == "found" && report.has_cause) || (fail_on == "unclear" && report.is_unclear);
   return fails ? kCheckFailed : kDone;
 }
 

@@ -85,16 +85,13 @@ Result<QuerySession> Load(const RawOptions& raw, const QueryRequest& request) {
 }
 
 // A result that has no rows or columns is an answer too; a text without a statement is none.
-int AnswerAll(QuerySession& session, const QueryRequest& request, const std::string& sql,
-              const Command& command) {
-  const Result<Answer> answer = session.Ask(sql);
-  if (!answer.ok()) {
-    return FailWith(answer.error(), command);
+Result<void> AnswerAll(QuerySession& session, const QueryRequest& request, const std::string& sql,
+                       const Command& command) {
+  BS_ASSIGN(const Answer answer, session.Ask(sql));
+  if (answer.tables().empty()) {
+    return UsageError("query: there is no statement");
   }
-  if (answer->tables().empty()) {
-    return FailWith(UsageError("query: there is no statement"), command);
-  }
-  return WriteAnswer(request.output, *answer, command);
+  return WriteAnswer(request.output, answer, command);
 }
 
 std::string ReadAll() {
@@ -102,7 +99,7 @@ std::string ReadAll() {
 }
 
 // Answers statements as they are typed. A wrong one is reported, and the next may follow.
-int RunShell(QuerySession& session, const QueryRequest& request, const Command& command) {
+void RunShell(QuerySession& session, const QueryRequest& request, const Command& command) {
   std::string sql;
   std::string line;
   const auto prompt = [&] { WriteMessage(sql.empty() ? "borescope> " : "      ...> "); };
@@ -112,61 +109,51 @@ int RunShell(QuerySession& session, const QueryRequest& request, const Command& 
     if (!is_blank && !IsCompleteStatement(sql)) {
       continue;
     }
-    if (!is_blank) {
-      static_cast<void>(AnswerAll(session, request, sql, command));
-    }
+    const Result<void> answered =
+        is_blank ? Result<void>() : AnswerAll(session, request, sql, command);
+    if (!answered.ok()) FailWith(answered.error(), command);
     sql.clear();
   }
   WriteMessage("\n");
-  return kDone;
 }
 
 // No trace is read for it; those that are named stay as they are all the same.
-int ShowSchema(const Command& command) {
-  Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) {
-    return FailWith(output.error(), command);
-  }
-  const Result<void> checked = ProtectInputs(command.raw.inputs, *output);
-  const Result<Answer> schema = QuerySchema();
-  if (!checked.ok() || !schema.ok()) {
-    return FailWith(schema.ok() ? checked.error() : schema.error(), command);
-  }
-  return WriteAnswer(*output, *schema, command);
+Result<int> ShowSchema(const Command& command) {
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(command.raw));
+  BS_TRY(ProtectInputs(command.raw.inputs, output));
+  BS_ASSIGN(const Answer schema, QuerySchema());
+  BS_TRY(WriteAnswer(output, schema, command));
+  return kDone;
 }
 
 }  // namespace
 
-int RunQueryVerb(const Command& command) {
+Result<int> RunQueryVerb(const Command& command) {
   if (command.raw.Has("schema")) {
     return ShowSchema(command);
   }
-  const Result<QueryRequest> request = UnderstandQuery(command.raw);
-  if (!request.ok()) {
-    return FailWith(request.error(), command);
+  BS_ASSIGN(const QueryRequest request, UnderstandQuery(command.raw));
+  BS_ASSIGN(QuerySession session, Load(command.raw, request));
+  ReportFiles(session.files(), command.raw);
+  const int read = StatusOf(session.files());
+  if (request.statement.has_value()) {
+    BS_TRY(AnswerAll(session, request, *request.statement, command));
+    return read;
   }
-  Result<QuerySession> session = Load(command.raw, *request);
-  if (!session.ok()) {
-    return FailWith(session.error(), command);
-  }
-  ReportFiles(session->files(), command.raw);
-  const int read = StatusOf(session->files());
-  if (request->statement.has_value()) {
-    return std::max(read, AnswerAll(*session, *request, *request->statement, command));
-  }
-  const bool is_shell = isatty(STDIN_FILENO) != 0 && request->output.path.empty();
+  const bool is_shell = isatty(STDIN_FILENO) != 0 && request.output.path.empty();
   if (is_shell) {
-    return std::max(read, RunShell(*session, *request, command));
+    RunShell(session, request, command);
+    return read;
   }
   const std::string sql = ReadAll();
   if (std::ferror(stdin) != 0) {  // what was read so far would be another statement
-    return FailWith({.code = ErrorCode::kIo,
-                     .cause = "cannot be read",
-                     .remedy = "give the statement as an argument",
-                     .file = "standard input"},
-                    command);
+    return Error{.code = ErrorCode::kIo,
+                 .cause = "cannot be read",
+                 .remedy = "give the statement as an argument",
+                 .file = "standard input"};
   }
-  return std::max(read, AnswerAll(*session, *request, sql, command));
+  BS_TRY(AnswerAll(session, request, sql, command));
+  return read;
 }
 
 }  // namespace borescope::cli

@@ -317,24 +317,21 @@ void TryToSay(const std::function<void()>& say) {
   }
 }
 
-int RecordProgram(const Command& command) {
-  const Result<RecordOptions> options = UnderstandRecord(command.raw);
-  if (!options.ok()) return FailWith(options.error(), command);
+Result<int> RecordProgram(const Command& command) {
+  BS_ASSIGN(const RecordOptions options, UnderstandRecord(command.raw));
   SignalForwarding forwarding;
-  Result<Recording> recording = Recording::Start(command.raw.program, *options);
-  if (!recording.ok()) return FailWith(recording.error(), command);
-  forwarding.SendTo(recording->pid());
+  BS_ASSIGN(Recording recording, Recording::Start(command.raw.program, options));
+  forwarding.SendTo(recording.pid());
   TryToSay([&] {
-    if (const std::string warning = recording->warning();
+    if (const std::string warning = recording.warning();
         !warning.empty() && !command.raw.Has("quiet")) {
       WriteMessageLine("borescope: " + ToPrintable(warning));
     }
   });
-  const Result<RecordReport> report = recording->Wait();
-  if (!report.ok()) return FailWith(report.error(), command);
-  TryToSay([&] { Conclude(*report, command); });
-  if (report->signal != 0) EndBySignal(report->signal);
-  return report->signal != 0 ? kSignalStatus + report->signal : report->status;
+  BS_ASSIGN(const RecordReport report, recording.Wait());
+  TryToSay([&] { Conclude(report, command); });
+  if (report.signal != 0) EndBySignal(report.signal);
+  return report.signal != 0 ? kSignalStatus + report.signal : report.status;
 }
 
 // ---- --attach ----
@@ -365,65 +362,60 @@ Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
   return options;
 }
 
-int AttachToProcesses(const Command& command) {
-  Result<AttachOptions> options = UnderstandAttach(command.raw);
-  if (!options.ok()) return FailWith(options.error(), command);
+Result<int> AttachToProcesses(const Command& command) {
+  BS_ASSIGN(AttachOptions options, UnderstandAttach(command.raw));
   if (!command.raw.Has("quiet")) {
-    options->on_wait = [] {
+    options.on_wait = [] {
       WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
     };
   }
-  const Result<AttachReport> report = AttachRecording(*options);
-  if (!report.ok()) return FailWith(report.error(), command);
-  bool is_whole = report->silent.empty();
-  for (const AttachedProfile& profile : report->profiles) {
+  BS_ASSIGN(const AttachReport report, AttachRecording(options));
+  bool is_whole = report.silent.empty();
+  for (const AttachedProfile& profile : report.profiles) {
     is_whole = is_whole && profile.trouble.empty();
     if (!command.raw.Has("quiet") || !profile.trouble.empty()) ReportProfile(profile);
   }
-  for (const int pid : report->silent) {
+  for (const int pid : report.silent) {
     WriteMessageLine(
         fmt::format("borescope: process {} did not ask: start it with "
                     "KINETO_USE_DAEMON=1, in this network namespace",
                     pid));
   }
-  if (!command.raw.Has("quiet") && !report->profiles.empty()) {
-    WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report->folder));
+  if (!command.raw.Has("quiet") && !report.profiles.empty()) {
+    WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report.folder));
   }
   return is_whole ? kDone : kFailed;
 }
 
 // ---- start, stop, mark, flush, status ----
 
-int ChangeRun(const Command& command, const std::string& folder, bool starts) {
-  const Result<bool> is_recording = starts ? StartRecording(folder) : StopRecording(folder);
-  if (!is_recording.ok()) return FailWith(is_recording.error(), command);
+Result<int> ChangeRun(const Command& command, const std::string& folder, bool starts) {
+  BS_ASSIGN(const bool is_recording, starts ? StartRecording(folder) : StopRecording(folder));
   if (!command.raw.Has("quiet")) {
     WriteMessageLine(
-        fmt::format("borescope: {} {}", folder, *is_recording ? "records" : "is paused"));
+        fmt::format("borescope: {} {}", folder, is_recording ? "records" : "is paused"));
   }
   return kDone;
 }
 
-int ShowStatus(const Command& command, const std::string& folder) {
-  const Result<OutputOptions> output = UnderstandOutput(command.raw);
-  if (!output.ok()) return FailWith(output.error(), command);
-  const Result<Answer> answer = RecordingStatus(folder);
-  return answer.ok() ? WriteAnswer(*output, *answer, command) : FailWith(answer.error(), command);
+Result<int> ShowStatus(const Command& command, const std::string& folder) {
+  BS_ASSIGN(const OutputOptions output, UnderstandOutput(command.raw));
+  BS_ASSIGN(const Answer answer, RecordingStatus(folder));
+  BS_TRY(WriteAnswer(output, answer, command));
+  return kDone;
 }
 
-int MarkRun(const Command& command, const std::string& folder, const std::string& text) {
-  const Result<void> marked = MarkRecording(folder, text);
-  if (!marked.ok()) return FailWith(marked.error(), command);
+Result<int> MarkRun(const Command& command, const std::string& folder, const std::string& text) {
+  BS_TRY(MarkRecording(folder, text));
   if (!command.raw.Has("quiet")) WriteMessageLine(fmt::format("borescope: {}: marked", folder));
   return kDone;
 }
 
 // What the logs hold now, in a run of its own: the programs go on.
-int CopyRun(const Command& command, const std::string& folder) {
+Result<int> CopyRun(const Command& command, const std::string& folder) {
   const std::string& name = command.raw.Get("output");
   const std::string output = name.ends_with(".bsr") ? name : name + ".bsr";
-  const Result<void> copied = CopyRecording(folder, output);
-  if (!copied.ok()) return FailWith(copied.error(), command);
+  BS_TRY(CopyRecording(folder, output));
   if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: copied to {}", output));
     WriteMessageLine(fmt::format("borescope: next: borescope summary {}", output));
@@ -431,37 +423,35 @@ int CopyRun(const Command& command, const std::string& folder) {
   return kDone;
 }
 
-int FlushRun(const Command& command, const std::string& folder) {
-  const Result<FlushRecordingReport> report = FlushRecording(folder);
-  if (!report.ok()) return FailWith(report.error(), command);
+Result<int> FlushRun(const Command& command, const std::string& folder) {
+  BS_ASSIGN(const FlushRecordingReport report, FlushRecording(folder));
   if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format(
         "borescope: {}: {} process{} fetched what devices did{}; records of the host are there "
         "already",
-        folder, report->answered, report->answered == 1 ? "" : "es",
-        report->silent == 0 ? "" : fmt::format(", {} did not within 3 s", report->silent)));
+        folder, report.answered, report.answered == 1 ? "" : "es",
+        report.silent == 0 ? "" : fmt::format(", {} did not within 3 s", report.silent)));
   }
   return command.raw.Get("output").empty() ? kDone : CopyRun(command, folder);
 }
 
 constexpr std::string_view kRunTasks[] = {"start", "stop", "mark", "flush", "status"};
 
-int ControlRun(const Command& command) {
+Result<int> ControlRun(const Command& command) {
   const std::vector<std::string>& words = command.raw.inputs;
   const std::string& task = words.front();
   if (std::find(std::begin(kRunTasks), std::end(kRunTasks), task) == std::end(kRunTasks)) {
-    return FailWith(UsageError(fmt::format("record: put -- before the program: borescope record "
-                                           "[OPTIONS] -- {} ...",
-                                           task)),
-                    command);
+    return UsageError(
+        fmt::format("record: put -- before the program: borescope record "
+                    "[OPTIONS] -- {} ...",
+                    task));
   }
   const bool is_mark = task == "mark";
   if (words.size() != (is_mark ? 3 : 2)) {
-    return FailWith(
-        UsageError(fmt::format("record {0}: name one folder of a run{1}: borescope "
-                               "record {0} NAME.bsr{2}",
-                               task, is_mark ? " and a text" : "", is_mark ? " TEXT" : "")),
-        command);
+    return UsageError(
+        fmt::format("record {0}: name one folder of a run{1}: borescope "
+                    "record {0} NAME.bsr{2}",
+                    task, is_mark ? " and a text" : "", is_mark ? " TEXT" : ""));
   }
   const std::string& folder = words[1];
   if (is_mark) return MarkRun(command, folder, words[2]);
@@ -472,24 +462,19 @@ int ControlRun(const Command& command) {
 
 }  // namespace
 
-int RunRecordVerb(const Command& command) {
+Result<int> RunRecordVerb(const Command& command) {
+  const std::vector<std::string>& inputs = command.raw.inputs;
   if (!command.raw.Get("attach").empty()) {
-    return command.raw.program.empty() && command.raw.inputs.empty()
-               ? AttachToProcesses(command)
-               : FailWith(UsageError("record --attach: takes processes that run, and no program"),
-                          command);
+    if (command.raw.program.empty() && inputs.empty()) return AttachToProcesses(command);
+    return UsageError("record --attach: takes processes that run, and no program");
   }
   if (!command.raw.program.empty()) {
-    return command.raw.inputs.empty()
-               ? RecordProgram(command)
-               : FailWith(UsageError(fmt::format("record: '{}' is no option; what comes before -- "
-                                                 "is for borescope",
-                                                 command.raw.inputs.front())),
-                          command);
+    if (inputs.empty()) return RecordProgram(command);
+    return UsageError(fmt::format(
+        "record: '{}' is no option; what comes before -- is for borescope", inputs.front()));
   }
-  if (!command.raw.inputs.empty()) return ControlRun(command);
-  return FailWith(UsageError("record: no program; borescope record -- PROGRAM [ARGUMENT]..."),
-                  command);
+  if (!inputs.empty()) return ControlRun(command);
+  return UsageError("record: no program; borescope record -- PROGRAM [ARGUMENT]...");
 }
 
 }  // namespace borescope::cli

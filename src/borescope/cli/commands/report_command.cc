@@ -1,6 +1,5 @@
 #include "borescope/cli/commands/report_command.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -169,10 +168,8 @@ Result<ServedReport> MakeReportOf(const Command& command, const std::vector<std:
   return MakeServedReport(some, QuestionOf("report", raw), &against);
 }
 
-int RunReportVerb(const Command& command) {
-  if (const Result<void> checked = CheckPage(command.raw); !checked.ok()) {
-    return FailWith(checked.error(), command);
-  }
+Result<int> RunReportVerb(const Command& command) {
+  BS_TRY(CheckPage(command.raw));
   int read = kDone;
   const auto write = [&](const Output& output) -> Result<void> {
     BS_ASSIGN(const std::vector<FileInfo> files,
@@ -180,8 +177,8 @@ int RunReportVerb(const Command& command) {
     read = StatusOf(files);
     return {};
   };
-  const Result<void> written = WriteToOutput(write);
-  return written.ok() ? read : FailWith(written.error(), command);
+  BS_TRY(WriteToOutput(write));
+  return read;
 }
 
 }  // namespace borescope::cli

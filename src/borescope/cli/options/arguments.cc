@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
 
 #include "borescope/cli/options/values.h"
 #include "borescope/text.h"

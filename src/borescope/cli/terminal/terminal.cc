@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>

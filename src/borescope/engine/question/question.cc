@@ -33,50 +33,59 @@ Error UnknownVerb(std::string_view name) {
                     nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
 }
 
-// The options of these verbs, and the word before INPUT of the first.
-std::vector<const ParamSpec*> WithLeading(Specs specs) {
-  std::vector<const ParamSpec*> params = ParamsOf(specs);
-  if (specs.front()->leading != nullptr) {
-    params.push_back(specs.front()->leading);
-  }
-  return params;
-}
+// What can be given to the verbs of a question, or to its task.
+struct Accepted {
+  std::string_view name;                       // of the first verb, or of the task
+  std::vector<const ParameterRow*> rows = {};  // in the order in which they are read
+  std::vector<const ParamSpec*> params = {};   // of single verbs
+};
 
 bool Applies(const ParameterRow& row, Specs specs) {
   return std::any_of(specs.begin(), specs.end(),
                      [&](const AnalysisSpec* spec) { return row.applies(*spec); });
 }
 
-// The rows that can be given to these verbs, in the order in which they are read; of a report its
-// own, too.
-std::vector<const ParameterRow*> RowsOf(const Question& question, Specs specs) {
-  std::vector<const ParameterRow*> rows;
+// The word before INPUT of the first verb is an option, too.
+Accepted AcceptedBy(Specs specs) {
+  Accepted accepted{.name = specs.front()->name, .params = ParamsOf(specs)};
   for (const ParameterRow& row : SharedParameters()) {
     if (Applies(row, specs)) {
-      rows.push_back(&row);
+      accepted.rows.push_back(&row);
     }
   }
-  if (IsOf(question, "report")) {
-    for (const ParameterRow& row : FindTask("report")->own) {
-      if (row.read != nullptr) {
-        rows.push_back(&row);
-      }
-    }
+  if (specs.front()->leading != nullptr) {
+    accepted.params.push_back(specs.front()->leading);
   }
-  return rows;
+  return accepted;
 }
 
-Error UnknownName(std::span<const ParameterRow* const> rows, Specs specs, std::string_view name) {
+// What a task does not read from a question, as its files, is an argument of its own.
+Accepted AcceptedBy(const TaskRow& task, Specs specs) {
+  Accepted accepted{.name = task.name};
+  const std::vector<const ParamSpec*> params = ParamsOf(specs);
+  for (const ParameterRow* const row : ParametersOf(task)) {
+    const auto param = std::find_if(params.begin(), params.end(),
+                                    [&](const ParamSpec* one) { return one->name == row->name; });
+    if (row->read != nullptr) {
+      accepted.rows.push_back(row);
+    } else if (param != params.end()) {
+      accepted.params.push_back(*param);
+    }
+  }
+  return accepted;
+}
+
+Error UnknownName(const Accepted& accepted, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const ParameterRow* row : rows) {
+  for (const ParameterRow* row : accepted.rows) {
     names.push_back(row->name);
   }
-  for (const ParamSpec* param : ParamsOf(specs)) {
+  for (const ParamSpec* param : accepted.params) {
     names.push_back(param->name);
   }
   std::string nearest(Nearest(name, names));
   std::replace(nearest.begin(), nearest.end(), '-', '_');  // as programs write names
-  return UsageError(fmt::format("no such parameter of {}", specs.front()->name),
+  return UsageError(fmt::format("no such parameter of {}", accepted.name),
                     nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest),
                     ParameterName(name));
 }
@@ -106,10 +115,10 @@ Result<void> Note(std::string_view name, bool is_flag, const std::string& value,
   return {};
 }
 
-// Every name must be that of a row or of an option of these verbs.
-Result<Given> LookUp(const Question& question, Specs specs,
-                     std::span<const ParameterRow* const> rows) {
-  const std::vector<const ParamSpec*> params = WithLeading(specs);
+// Every name must be one of those.
+Result<Given> LookUp(const Question& question, const Accepted& accepted) {
+  const auto& rows = accepted.rows;
+  const auto& params = accepted.params;
   Given given;
   for (const auto& [written, value] : question.entries()) {
     std::string name = written;
@@ -122,7 +131,7 @@ Result<Given> LookUp(const Question& question, Specs specs,
     } else if (param != params.end()) {
       BS_TRY(Note(name, (*param)->type == ParamType::kFlag, value, given));
     } else {
-      return UnknownName(rows, specs, name);
+      return UnknownName(accepted, name);
     }
   }
   return given;
@@ -169,15 +178,16 @@ Result<void> ReadQuestion(const Question& question, RunOptions& options) {
   const std::string like[] = {"summary"};
   BS_ASSIGN(const std::vector<const AnalysisSpec*> specs,
             FindVerbs(is_task ? std::span<const std::string>(like) : question.verbs()));
-  const std::vector<const ParameterRow*> rows = RowsOf(question, specs);
-  BS_ASSIGN(const Given given, LookUp(question, specs, rows));
+  const Accepted accepted =
+      is_task ? AcceptedBy(*FindTask(question.verbs().front()), specs) : AcceptedBy(specs);
+  BS_ASSIGN(const Given given, LookUp(question, accepted));
   options.params = {};
-  for (const ParameterRow* row : rows) {
+  for (const ParameterRow* row : accepted.rows) {
     if (const auto found = given.find(row->name); found != given.end() && !found->second.empty()) {
       BS_TRY(row->read(found->second, options));
     }
   }
-  for (const ParamSpec* param : WithLeading(specs)) {
+  for (const ParamSpec* param : accepted.params) {
     if (const auto found = given.find(param->name); found != given.end()) {
       const bool is_flag = param->type == ParamType::kFlag;
       BS_ASSIGN(ParamValue value, ParseParam(*param, is_flag ? std::string() : found->second));

@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/catalog/pack.h"
 #include "borescope/engine/question/registry.h"
 
 namespace borescope::internal {
@@ -116,12 +117,27 @@ TEST(ReadQuestionTest, TheTimelineIsOfTheReportAlone) {
   EXPECT_NE(FaultOf(Question("summary", {{"timeline", "full"}})), "");
 }
 
+TEST(ReadQuestionTest, TasksRefuseWhatTheyDoNotUse) {
+  for (const std::string task : {"report", "check"}) {
+    for (const std::string name : {"sort", "price", "compat"}) {
+      const std::string fault = FaultOf(Question(task, {{name, "true"}}));
+      EXPECT_TRUE(fault.starts_with("`" + name + "`: no such parameter of " + task)) << fault;
+    }
+    EXPECT_EQ(FaultOf(Question(task, {{"step", "3"}, {"plain_step", "5ms"}})), "");
+  }
+  EXPECT_EQ(FaultOf(Question("report", {{"top", "3"}})), "");
+}
+
 TEST(ReadQuestionTest, MistakesAreNamed) {
   EXPECT_EQ(FaultOf("idel"), "unknown verb 'idel'; did you mean 'idle'?");
   EXPECT_EQ(FaultOf(Question("idle", {{"kernel_wiat", "1us"}})),
             "`kernel_wiat`: no such parameter of idle; did you mean 'kernel_wait'?");
   EXPECT_EQ(FaultOf(Question("idle", {{"instance", "0"}})),
             "`instance` counts occurrences of an annotation; name it with `annotation`");
+}
+
+TEST(ReadQuestionTest, ToolsAreNamed) {
+  if (Packs().empty()) GTEST_SKIP() << "a build without packs";
   EXPECT_EQ(FaultOf(Question("idle", {{"compat", "vtune"}})),
             "`compat`: unknown tool 'vtune'; tools are hta, rpd, inductor, key_averages, pyprof");
 }

@@ -328,7 +328,8 @@ constexpr ParameterRow kShared[] = {
     {.name = "top",
      .type = "count",
      .placeholder = "N",
-     .doc = "show the first N rows of each table; all: every row of every table, of which text shows what "
+     .doc = "show the first N rows of each table; all: every row of every table, of which text "
+            "shows what "
             "fits two screens",
      .group = "output",
      .tasks = "report reduce postmortem",
@@ -473,8 +474,7 @@ constexpr ParameterRow kRecord[] = {
     {"iterations", "text", "N", "with --attach: this many steps of the optimizer"},
     {"start", "text", "WHEN",
      "when recording starts: now, paused (as --paused), after:10s, range:TEXT (when a range or "
-     "mark "
-     "of the name begins), step:N, api (at cudaProfilerStart or hipProfilerStart)"},
+     "mark of the name begins), step:N, api (at cudaProfilerStart or hipProfilerStart)"},
     {"stop", "text", "WHEN",
      "when it stops: after:5s (as --for), range (the end of the range that started), range:TEXT "
      "(the end of one), step:N (before it), api"},

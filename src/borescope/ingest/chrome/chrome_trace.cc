@@ -35,17 +35,11 @@ std::string_view XlaRemedy(MissingData lack) {
       return "mark code with jax.profiler.TraceAnnotation(\"name\")";
     case MissingData::kCollectives:
       return "profile a program on several devices; this profiler records no sizes of collectives";
-    case MissingData::kGraphs:
-      return remedies::kNoGraphs;
-    case MissingData::kCopies:
-      return remedies::kNoCopies;
     case MissingData::kCounters:
       return "this profiler records no hardware counters of kernels";
-    case MissingData::kNone:
-    case MissingData::kCount:
-      break;
+    default:
+      return CommonRemedy(lack);
   }
-  return {};
 }
 
 std::string_view AscendRemedy(MissingData lack) {
@@ -70,18 +64,12 @@ std::string_view AscendRemedy(MissingData lack) {
       return "mark code with torch.autograd.profiler.record_function(\"name\")";
     case MissingData::kCollectives:
       return "profile a distributed job with profiler_level Level1";
-    case MissingData::kGraphs:
-      return remedies::kNoGraphs;
-    case MissingData::kCopies:
-      return remedies::kNoCopies;
     case MissingData::kCounters:
       return "this form of the profile holds none: record with aic_metrics and see "
              "kernel_details.csv beside it";
-    case MissingData::kNone:
-    case MissingData::kCount:
-      break;
+    default:
+      return CommonRemedy(lack);
   }
-  return {};
 }
 
 std::string_view OnnxRuntimeRemedy(MissingData lack) {
@@ -105,20 +93,14 @@ std::string_view OnnxRuntimeRemedy(MissingData lack) {
     case MissingData::kAnnotations:
       return "this profiler takes no marks of the program: record with Nsight Systems and NVTX "
              "ranges";
-    case MissingData::kCollectives:
-      return remedies::kDistributed;
-    case MissingData::kGraphs:
-      return remedies::kNoGraphs;
     case MissingData::kCopies:
       return "this profiler records no sizes of copies: record with Nsight Systems or borescope "
              "record";
     case MissingData::kCounters:
       return "this profiler records no hardware counters";
-    case MissingData::kNone:
-    case MissingData::kCount:
-      break;
+    default:
+      return CommonRemedy(lack);
   }
-  return {};
 }
 
 std::string_view AutogradRemedy(MissingData lack) {
@@ -142,13 +124,9 @@ std::string_view AutogradRemedy(MissingData lack) {
       return "record with torch.profiler.profile; record_function(\"name\") marks code";
     case MissingData::kCollectives:
       return "profile a distributed job with torch.profiler.profile";
-    case MissingData::kCounters:
-      return remedies::kTorchCounters;
-    case MissingData::kNone:
-    case MissingData::kCount:
-      break;
+    default:
+      return CommonRemedy(lack);
   }
-  return {};
 }
 
 // Which program wrote a Chrome trace, by what the first of its events say.

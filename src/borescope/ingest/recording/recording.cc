@@ -209,21 +209,13 @@ std::string_view RecordingRemedy(MissingData lack) {
       return "record with borescope record --memory";
     case MissingData::kAnnotations:
       return "mark code with borescope_record.range(\"name\") of the Python package, or with NVTX";
-    case MissingData::kCollectives:
-      return remedies::kDistributed;
-    case MissingData::kGraphs:
-      return remedies::kNoGraphs;
-    case MissingData::kCopies:
-      return remedies::kNoCopies;
     case MissingData::kCounters:
       return "measure one step with Nsight Compute and give its report with `counters` (`borescope "
              "counters --help` has the command), or record with borescope record --counters, which "
              "is experimental";
-    case MissingData::kNone:
-    case MissingData::kCount:
-      break;
+    default:
+      return CommonRemedy(lack);
   }
-  return {};
 }
 
 }  // namespace borescope::internal

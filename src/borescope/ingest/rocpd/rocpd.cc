@@ -143,28 +143,20 @@ std::string_view RocpdRemedy(MissingData lack) {
       return "record with rocprofv3 --hip-trace --kernel-trace (or --sys-trace)";
     case MissingData::kOperators:
       return "run the model in torch.autograd.profiler.emit_nvtx() under rocprofv3 --marker-trace";
-    case MissingData::kSteps:
-      return remedies::kStepRanges;
-    case MissingData::kShapes:
-      return remedies::kShapes;
     case MissingData::kMemory:
       return "record with rocprofv3 --memory-allocation-trace";
     case MissingData::kAnnotations:
       return "mark code with torch.cuda.nvtx.range(\"name\") and record it with rocprofv3 "
              "--marker-trace";
-    case MissingData::kCollectives:
-      return remedies::kDistributed;
     case MissingData::kGraphs:
       return "the profiled part used none, or record with rocprofv3 --hip-trace";
     case MissingData::kCopies:
       return "record with rocprofv3 --memory-copy-trace, if the profiled part copied";
     case MissingData::kCounters:
       return "record with rocprofv3 --pmc NAMES --kernel-trace";
-    case MissingData::kNone:
-    case MissingData::kCount:
-      break;
+    default:
+      return CommonRemedy(lack);
   }
-  return {};
 }
 
 namespace {

@@ -145,23 +145,20 @@ OpCost BroadcastProduct(const OpCall& call) {
       .Finish();
 }
 
-OpCost LinearLayer(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* weight = call.args.Tensor(1);
-  if (x == nullptr || weight == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const bool fits = x->rank() >= 1 && weight->rank() >= 1 && weight->rank() <= 2 &&
-                    x->dims.back() == weight->dims.back();
+OpCost LinearLayer(const OpCall& call, const OpTensor& x, const OpTensor& weight) {
+  const bool fits = x.rank() >= 1 && weight.rank() >= 1 && weight.rank() <= 2 &&
+                    x.dims.back() == weight.dims.back();
   if (!fits) return Failure(call, CostStatus::kBadShapes);
   const Quantity outputs =
-      opmodel::Product(Leading(x->dims, 1)) * opmodel::Product(Leading(weight->dims, 1));
+      opmodel::Product(Leading(x.dims, 1)) * opmodel::Product(Leading(weight.dims, 1));
   CostBuilder cost(call);
   if (const OpTensor* bias = call.args.Tensor(2)) {
     cost.Vector(outputs).Read(*bias);
   }
-  return cost.Read(*x)
-      .Read(*weight)
-      .Write(outputs, x->type)
-      .MultiplyAdds(outputs * x->dims.back(), x->type)
+  return cost.Read(x)
+      .Read(weight)
+      .Write(outputs, x.type)
+      .MultiplyAdds(outputs * x.dims.back(), x.type)
       .Finish();
 }
 
@@ -187,60 +184,51 @@ OpCost GroupedProduct(const OpCall& call) {
   return cost.Write(shape.outputs, type).MultiplyAdds(shape.multiply_adds, a->type).Finish();
 }
 
-OpCost SparseProduct(const OpCall& call) {
-  const OpTensor* a = call.args.Tensor(0);
+OpCost SparseProduct(const OpCall& call, const OpTensor& a, const OpTensor& b) {
   const OpTensor* meta = call.args.Tensor(1);
-  const OpTensor* b = call.args.Tensor(2);
-  if (a == nullptr || b == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const bool fits = a->rank() == 2 && b->rank() == 2 && a->dims[1] == b->dims[0] / 2;
+  const bool fits = a.rank() == 2 && b.rank() == 2 && a.dims[1] == b.dims[0] / 2;
   if (!fits) return Failure(call, CostStatus::kBadShapes);
-  const Quantity outputs = Quantity(a->dims[0]) * b->dims[1];
-  CostBuilder cost(call);
-  return cost.Read(*a)
+  const Quantity outputs = Quantity(a.dims[0]) * b.dims[1];
+  return CostBuilder(call)
+      .Read(a)
       .Read(meta)
-      .Read(*b)
-      .Write(outputs, a->type)
-      .MultiplyAdds(outputs * b->dims[0], a->type)
+      .Read(b)
+      .Write(outputs, a.type)
+      .MultiplyAdds(outputs * b.dims[0], a.type)
       .Finish();
 }
 
-OpCost SparseLinear(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* weight = call.args.Tensor(1);
-  if (x == nullptr || weight == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const bool fits = x->rank() >= 1 && weight->rank() == 2 && weight->dims[1] == x->dims.back() / 2;
+OpCost SparseLinear(const OpCall& call, const OpTensor& x, const OpTensor& weight) {
+  const bool fits = x.rank() >= 1 && weight.rank() == 2 && weight.dims[1] == x.dims.back() / 2;
   if (!fits) return Failure(call, CostStatus::kBadShapes);
-  const Quantity outputs = opmodel::Product(Leading(x->dims, 1)) * weight->dims[0];
+  const Quantity outputs = opmodel::Product(Leading(x.dims, 1)) * weight.dims[0];
   CostBuilder cost(call);
   if (const OpTensor* bias = call.args.Tensor(3)) {
     cost.Vector(outputs).Read(*bias);
   }
-  return cost.Read(*x)
-      .Read(*weight)
+  return cost.Read(x)
+      .Read(weight)
       .Read(call.args.Tensor(2))
-      .Write(outputs, x->type)
-      .MultiplyAdds(outputs * x->dims.back(), x->type)
+      .Write(outputs, x.type)
+      .MultiplyAdds(outputs * x.dims.back(), x.type)
       .Finish();
 }
 
-OpCost PackedLinear(const OpCall& call) {
+OpCost PackedLinear(const OpCall& call, const OpTensor& x, const OpTensor& weight) {
   constexpr uint8_t kFourBits = 4;
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* weight = call.args.Tensor(1);
-  if (x == nullptr || weight == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const bool is_tiled = call.model.variant == kFourBits;
-  if (x->rank() != 2 || weight->rank() != (is_tiled ? 4U : 2U)) {
+  if (x.rank() != 2 || weight.rank() != (is_tiled ? 4U : 2U)) {
     return Failure(call, CostStatus::kBadShapes);
   }
   // [n / 8][k / (tiles * 16)][32][tiles / 2] words of eight elements
   constexpr int64_t kTileRows = 8;
-  const Quantity outputs = Quantity(x->dims[0]) * weight->dims[0] * (is_tiled ? kTileRows : 1);
-  CostBuilder cost(call);
-  return cost.Read(*x)
-      .Read(*weight)
+  const Quantity outputs = Quantity(x.dims[0]) * weight.dims[0] * (is_tiled ? kTileRows : 1);
+  return CostBuilder(call)
+      .Read(x)
+      .Read(weight)
       .Read(call.args.Tensor(is_tiled ? 3 : 2))
-      .Write(outputs, x->type)
-      .MultiplyAdds(outputs * x->dims[1], x->type)
+      .Write(outputs, x.type)
+      .MultiplyAdds(outputs * x.dims[1], x.type)
       .Finish();
 }
 
@@ -258,42 +246,34 @@ void ReadRest(const OpCall& call, size_t first, CostBuilder& cost) {
 }  // namespace
 
 // (result, a [m, k], b [k, n], scales, ..., bias)
-OpCost ProductInto(const OpCall& call) {
-  const OpTensor* result = call.args.Tensor(0);
-  const OpTensor* a = call.args.Tensor(1);
-  const OpTensor* b = call.args.Tensor(2);
-  if (result == nullptr || a == nullptr || b == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  const bool fits = a->rank() == 2 && b->rank() == 2 && a->dims[1] == b->dims[0];
+OpCost ProductInto(const OpCall& call, const OpTensor& result, const OpTensor& a,
+                   const OpTensor& b) {
+  const bool fits = a.rank() == 2 && b.rank() == 2 && a.dims[1] == b.dims[0];
   if (!fits) return Failure(call, CostStatus::kBadShapes);
   CostBuilder cost(call);
   ReadRest(call, 3, cost);
-  return cost.Read(*a)
-      .Read(*b)
-      .Write(*result)
-      .MultiplyAdds(Quantity(a->dims[0]) * b->dims[1] * a->dims[1], a->type)
+  return cost.Read(a)
+      .Read(b)
+      .Write(result)
+      .MultiplyAdds(Quantity(a.dims[0]) * b.dims[1] * a.dims[1], a.type)
       .Finish();
 }
 
 // (x [..., k], w [n, k] or as many matrices, scales, ...). variant: the number of the type of the
 // result
-OpCost QuantizedLinear(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* weight = call.args.Tensor(1);
-  if (x == nullptr || weight == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const bool is_batched = weight->rank() == 3;
-  const bool fits = x->rank() >= 2 && (weight->rank() == 2 || is_batched) &&
-                    x->dims.back() == weight->dims.back() &&
-                    (!is_batched || (x->rank() == 3 && x->dims[0] == weight->dims[0]));
+OpCost QuantizedLinear(const OpCall& call, const OpTensor& x, const OpTensor& weight) {
+  const bool is_batched = weight.rank() == 3;
+  const bool fits = x.rank() >= 2 && (weight.rank() == 2 || is_batched) &&
+                    x.dims.back() == weight.dims.back() &&
+                    (!is_batched || (x.rank() == 3 && x.dims[0] == weight.dims[0]));
   if (!fits) return Failure(call, CostStatus::kBadShapes);
-  const Quantity outputs = opmodel::Product(Leading(x->dims, 1)) * weight->dims[weight->rank() - 2];
+  const Quantity outputs = opmodel::Product(Leading(x.dims, 1)) * weight.dims[weight.rank() - 2];
   CostBuilder cost(call);
   ReadRest(call, 2, cost);
-  return cost.Read(*x)
-      .Read(*weight)
+  return cost.Read(x)
+      .Read(weight)
       .Write(outputs, ScalarTypeOfNumber(call.model.variant))
-      .MultiplyAdds(outputs * x->dims.back(), x->type)
+      .MultiplyAdds(outputs * x.dims.back(), x.type)
       .Finish();
 }
 
@@ -312,23 +292,18 @@ OpCost PackedProduct(const OpCall& call) {
 
 // Transformer Engine: (a, its scales, ..., 4: whether it is transposed, 5: b, ..., 9: whether it is
 // transposed, 10: result, ..., 14: bias), in column-major order: a is [k, m], or transposed [m, k].
-OpCost TransformerEngineProduct(const OpCall& call) {
-  const OpTensor* a = call.args.Tensor(0);
-  const OpTensor* b = call.args.Tensor(5);
-  const OpTensor* result = call.args.Tensor(10);
-  if (a == nullptr || b == nullptr || result == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
+OpCost TransformerEngineProduct(const OpCall& call, const OpTensor& a, const OpTensor& b,
+                                const OpTensor& result) {
   const auto is_transposed = call.args.Bool(4);
   if (!is_transposed) return Failure(call, CostStatus::kNeedsValues);
-  if (a->rank() != 2 || b->rank() != 2) return Failure(call, CostStatus::kBadShapes);
-  const int64_t k = a->dims[*is_transposed ? 1 : 0];
-  if (b->dims[0] != k && b->dims[1] != k) return Failure(call, CostStatus::kBadShapes);
-  CostBuilder cost(call);
-  return cost.Read(*a)
-      .Read(*b)
-      .Write(*result)
-      .MultiplyAdds(Elements(*result) * k, a->type)
+  if (a.rank() != 2 || b.rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  const int64_t k = a.dims[*is_transposed ? 1 : 0];
+  if (b.dims[0] != k && b.dims[1] != k) return Failure(call, CostStatus::kBadShapes);
+  return CostBuilder(call)
+      .Read(a)
+      .Read(b)
+      .Write(result)
+      .MultiplyAdds(Elements(result) * k, a.type)
       .Finish();
 }
 
@@ -441,13 +416,10 @@ OpCost ProductOfRowsInto(const OpCall& call) {
 
 // (w [n, k], x [m, k], result [m, n], scales, ...), in later versions with a bias before the
 // result.
-OpCost ProductOfFewRowsInto(const OpCall& call) {
-  const OpTensor* weight = call.args.Tensor(0);
-  const OpTensor* x = call.args.Tensor(1);
-  if (weight == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const bool fits = x->rank() == 2 && weight->rank() == 2 && x->dims[1] == weight->dims[1];
+OpCost ProductOfFewRowsInto(const OpCall& call, const OpTensor& weight, const OpTensor& x) {
+  const bool fits = x.rank() == 2 && weight.rank() == 2 && x.dims[1] == weight.dims[1];
   if (!fits) return Failure(call, CostStatus::kBadShapes);
-  const Quantity outputs = Quantity(x->dims[0]) * weight->dims[0];
+  const Quantity outputs = Quantity(x.dims[0]) * weight.dims[0];
   const auto is_result = [&](size_t i) {
     const OpTensor* tensor = call.args.Tensor(i);
     return tensor != nullptr && tensor->rank() == 2 && Elements(*tensor) == outputs;
@@ -458,22 +430,20 @@ OpCost ProductOfFewRowsInto(const OpCall& call) {
   if (const OpTensor* bias = result == 3 ? call.args.Tensor(2) : nullptr) {
     cost.Vector(outputs).Read(*bias);
   }
-  return cost.Read(*x)
-      .Read(*weight)
+  return cost.Read(x)
+      .Read(weight)
       .Write(*call.args.Tensor(result))
-      .MultiplyAdds(outputs * x->dims[1], x->type)
+      .MultiplyAdds(outputs * x.dims[1], x.type)
       .Finish();
 }
 
 // (x [m, k], perhaps the result, packed weights, scales, ..., m, n, k, ...): packings differ, so
 // the sizes are read from the three numbers m, n, k that follow each other.
-OpCost MarlinProduct(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  if (x->rank() < 2) return Failure(call, CostStatus::kBadShapes);
-  const std::optional<Quantity> columns = ColumnsByNumbers(call, *x);
+OpCost MarlinProduct(const OpCall& call, const OpTensor& x) {
+  if (x.rank() < 2) return Failure(call, CostStatus::kBadShapes);
+  const std::optional<Quantity> columns = ColumnsByNumbers(call, x);
   if (!columns.has_value()) return Failure(call, CostStatus::kNeedsValues);
-  const Quantity outputs = Product(Leading(x->dims, 1)) * *columns;
+  const Quantity outputs = Product(Leading(x.dims, 1)) * *columns;
   CostBuilder cost(call);
   for (size_t i = 1; i < call.args.size(); ++i) {
     const OpTensor* tensor = call.args.Tensor(i);
@@ -482,115 +452,92 @@ OpCost MarlinProduct(const OpCall& call) {
                            Quantity(tensor->dims.back()) == *columns;
     if (!is_result) cost.Read(tensor);
   }
-  return cost.Read(*x)
-      .Write(outputs, x->type)
-      .MultiplyAdds(outputs * x->dims.back(), x->type)
-      .Finish();
+  return cost.Read(x).Write(outputs, x.type).MultiplyAdds(outputs * x.dims.back(), x.type).Finish();
 }
 
 // (x [m, k], result [..., n], packed weights [experts, ...], scales [experts, ...], ...): each row
 // of the result is one token in one of its experts.
-OpCost PackedExpertsInto(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* result = call.args.Tensor(1);
-  const OpTensor* weight = call.args.Tensor(2);
-  if (x == nullptr || result == nullptr || weight == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  const bool fits =
-      x->rank() == 2 && result->rank() >= 2 && weight->rank() == 3 && weight->dims[0] > 0;
+OpCost PackedExpertsInto(const OpCall& call, const OpTensor& x, const OpTensor& result,
+                         const OpTensor& weight) {
+  const bool fits = x.rank() == 2 && result.rank() >= 2 && weight.rank() == 3 && weight.dims[0] > 0;
   if (!fits) return Failure(call, CostStatus::kBadShapes);
   CostBuilder cost(call);
-  ReadWeights(*weight, weight->dims[0], x->dims[0] == 0 ? 0 : 1, cost);
-  return cost.Read(*x)
-      .Write(*result)
-      .MultiplyAdds(Elements(*result) * x->dims[1], x->type)
+  ReadWeights(weight, weight.dims[0], x.dims[0] == 0 ? 0 : 1, cost);
+  return cost.Read(x)
+      .Write(result)
+      .MultiplyAdds(Elements(result) * x.dims[1], x.type)
       .LowerBound()
       .Finish();
 }
 
 // (a [m, k], b [k, n], scales of a, of b, type of the result, bias)
-OpCost ScaledProductOfType(const OpCall& call) {
+OpCost ScaledProductOfType(const OpCall& call, const OpTensor& a, const OpTensor& b) {
   constexpr size_t kType = 4;
   constexpr size_t kBias = 5;
-  const OpTensor* a = call.args.Tensor(0);
-  const OpTensor* b = call.args.Tensor(1);
-  if (a == nullptr || b == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const bool fits = a->rank() == 2 && b->rank() == 2 && a->dims[1] == b->dims[0];
+  const bool fits = a.rank() == 2 && b.rank() == 2 && a.dims[1] == b.dims[0];
   if (!fits) return Failure(call, CostStatus::kBadShapes);
-  const Quantity outputs = Quantity(a->dims[0]) * b->dims[1];
+  const Quantity outputs = Quantity(a.dims[0]) * b.dims[1];
   const auto number = call.args.Integer(kType);
   CostBuilder cost(call);
   if (const OpTensor* bias = call.args.Tensor(kBias)) {
     cost.Vector(outputs).Read(*bias);
   }
-  return cost.Read(*a)
-      .Read(*b)
+  return cost.Read(a)
+      .Read(b)
       .Read(call.args.Tensor(2))
       .Read(call.args.Tensor(3))
       .Write(outputs, number ? ScalarTypeOfNumber(*number) : ScalarType::kUnknown)
-      .MultiplyAdds(outputs * a->dims[1], a->type)
+      .MultiplyAdds(outputs * a.dims[1], a.type)
       .Finish();
 }
 
 // (x [m, k], w1 [experts, n or 2n, k], w2 [experts, k, n], weights [m, t], experts [m, t], ...):
 // every token goes through t experts. The result has the shape of x.
-OpCost FusedExperts(const OpCall& call) {
+OpCost FusedExperts(const OpCall& call, const OpTensor& x, const OpTensor& up, const OpTensor& down,
+                    const OpTensor& chosen) {
   constexpr size_t kChosen = 4;
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* up = call.args.Tensor(1);
-  const OpTensor* down = call.args.Tensor(2);
-  const OpTensor* chosen = call.args.Tensor(kChosen);
-  if (x == nullptr || up == nullptr || down == nullptr || chosen == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  const std::optional<ExpertSizes> sizes = ExpertSizesOf(*x, *up, *down);
-  const bool fits = sizes.has_value() && sizes->experts > 0 && chosen->rank() == 2 &&
-                    chosen->dims[0] == x->dims[0] && chosen->dims[1] <= sizes->experts;
+  const std::optional<ExpertSizes> sizes = ExpertSizesOf(x, up, down);
+  const bool fits = sizes.has_value() && sizes->experts > 0 && chosen.rank() == 2 &&
+                    chosen.dims[0] == x.dims[0] && chosen.dims[1] <= sizes->experts;
   if (!fits) return Failure(call, CostStatus::kBadShapes);
   if (HasMapOfExperts(call, kChosen + 1, sizes->experts)) {
     return Failure(call, CostStatus::kDependsOnData);
   }
-  const int64_t read = x->dims[0] == 0 ? 0 : chosen->dims[1];
+  const int64_t read = x.dims[0] == 0 ? 0 : chosen.dims[1];
   // Integers and packed numbers are decompressed; fp8 is multiplied as such.
-  const bool is_plain = IsFloatingPoint(up->type) && !sizes->is_packed;
-  const ScalarType type = is_plain ? up->type : x->type;
+  const bool is_plain = IsFloatingPoint(up.type) && !sizes->is_packed;
+  const ScalarType type = is_plain ? up.type : x.type;
   CostBuilder cost(call);
-  ReadWeights(*up, sizes->experts, read, cost);
-  ReadWeights(*down, sizes->experts, read, cost);
-  return cost.Read(*x)
+  ReadWeights(up, sizes->experts, read, cost);
+  ReadWeights(down, sizes->experts, read, cost);
+  return cost.Read(x)
       .Read(call.args.Tensor(3))
-      .Read(*chosen)
-      .Write(Elements(*x), x->type)
-      .MultiplyAdds(Elements(*chosen) * sizes->multiply_adds, type)
+      .Read(chosen)
+      .Write(Elements(x), x.type)
+      .MultiplyAdds(Elements(chosen) * sizes->multiply_adds, type)
       .LowerBound()
       .Finish();
 }
 
 // (result [m, n], a [m, k], b [experts, k, n] or [experts, n, k], ...): the rows of a are sorted by
 // expert, and every row is multiplied with the weights of one.
-OpCost ExpertsProductInto(const OpCall& call) {
-  const OpTensor* result = call.args.Tensor(0);
-  const OpTensor* a = call.args.Tensor(1);
-  const OpTensor* b = call.args.Tensor(2);
-  if (result == nullptr || a == nullptr || b == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  if (result->rank() != 2 || a->rank() != 2 || b->rank() != 3 || b->dims[0] == 0) {
+OpCost ExpertsProductInto(const OpCall& call, const OpTensor& result, const OpTensor& a,
+                          const OpTensor& b) {
+  if (result.rank() != 2 || a.rank() != 2 || b.rank() != 3 || b.dims[0] == 0) {
     return Failure(call, CostStatus::kBadShapes);
   }
-  const int64_t k = a->dims[1];
-  const int64_t n = result->dims[1];
-  const bool fits = result->dims[0] == a->dims[0] &&
-                    ((b->dims[1] == k && b->dims[2] == n) || (b->dims[1] == n && b->dims[2] == k));
+  const int64_t k = a.dims[1];
+  const int64_t n = result.dims[1];
+  const bool fits = result.dims[0] == a.dims[0] &&
+                    ((b.dims[1] == k && b.dims[2] == n) || (b.dims[1] == n && b.dims[2] == k));
   if (!fits) return Failure(call, CostStatus::kBadShapes);
   CostBuilder cost(call);
-  ReadWeights(*b, b->dims[0], a->dims[0] == 0 ? 0 : 1, cost);
-  return cost.Read(*a)
+  ReadWeights(b, b.dims[0], a.dims[0] == 0 ? 0 : 1, cost);
+  return cost.Read(a)
       .Read(call.args.Tensor(3))
       .Read(call.args.Tensor(4))
-      .Write(*result)
-      .MultiplyAdds(Elements(*result) * k, a->type)
+      .Write(result)
+      .MultiplyAdds(Elements(result) * k, a.type)
       .LowerBound()
       .Finish();
 }
@@ -681,25 +628,20 @@ OpCost RecurrentLayers(const OpCall& call) {
 }
 
 // (products of input, products of hidden state, state, bias, bias): the rest of a cell.
-OpCost RecurrentCell(const OpCall& call) {
-  const OpTensor* input = call.args.Tensor(0);
-  const OpTensor* hidden = call.args.Tensor(1);
-  const OpTensor* state = call.args.Tensor(2);
-  if (input == nullptr || hidden == nullptr || state == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
+OpCost RecurrentCell(const OpCall& call, const OpTensor& input, const OpTensor& hidden,
+                     const OpTensor& state) {
   const bool is_lstm = call.model.variant == kLstmCell;
-  const Quantity states = Elements(*state);
-  CostBuilder cost(call);
-  return cost.Type(state->type)
-      .Read(*input)
-      .Read(*hidden)
-      .Read(*state)
+  const Quantity states = Elements(state);
+  return CostBuilder(call)
+      .Type(state.type)
+      .Read(input)
+      .Read(hidden)
+      .Read(state)
       .Read(call.args.Tensor(3))
       .Read(call.args.Tensor(4))
       .PerElement(states)
-      .Write(states * (is_lstm ? 2 : 1), state->type)
-      .Write(states * (is_lstm ? 4 : 5), state->type)  // for backward
+      .Write(states * (is_lstm ? 2 : 1), state.type)
+      .Write(states * (is_lstm ? 4 : 5), state.type)  // for backward
       .Finish();
 }
 

@@ -33,49 +33,43 @@ Quantity EliminationFlops(int64_t rows, int64_t columns, uint64_t factor) {
 }  // namespace
 
 // n^3 / 3 of a square
-OpCost Cholesky(const OpCall& call) {
-  const OpTensor* a = call.args.Tensor(0);
-  if (a == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const auto matrices = MatricesOf(*a);
+OpCost Cholesky(const OpCall& call, const OpTensor& a) {
+  const auto matrices = MatricesOf(a);
   const bool is_square = matrices && matrices->rows == matrices->columns;
   if (!is_square) return Failure(call, CostStatus::kBadShapes);
   const Quantity n = matrices->rows;
-  CostBuilder cost(call);
-  return cost.Type(a->type)
-      .Read(*a)
+  return CostBuilder(call)
+      .Type(a.type)
+      .Read(a)
       .Vector((matrices->count * n * n * n).DividedUp(3))
-      .Write(*a)
+      .Write(a)
       .Finish();
 }
 
-OpCost LuFactors(const OpCall& call) {
-  const OpTensor* a = call.args.Tensor(0);
-  if (a == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const auto matrices = MatricesOf(*a);
+OpCost LuFactors(const OpCall& call, const OpTensor& a) {
+  const auto matrices = MatricesOf(a);
   if (!matrices) return Failure(call, CostStatus::kBadShapes);
   const int64_t pivots = std::min(matrices->rows, matrices->columns);
-  CostBuilder cost(call);
-  return cost.Type(a->type)
-      .Read(*a)
+  return CostBuilder(call)
+      .Type(a.type)
+      .Read(a)
       .Vector(matrices->count * EliminationFlops(matrices->rows, matrices->columns, 1))
-      .Write(*a)
+      .Write(a)
       .Write(matrices->count * pivots, ScalarType::kInt32)
       .Finish();
 }
 
 // Q and R. Whether Q was requested is not recorded, so the FLOPs are those of R.
-OpCost QrFactors(const OpCall& call) {
-  const OpTensor* a = call.args.Tensor(0);
-  if (a == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const auto matrices = MatricesOf(*a);
+OpCost QrFactors(const OpCall& call, const OpTensor& a) {
+  const auto matrices = MatricesOf(a);
   if (!matrices) return Failure(call, CostStatus::kBadShapes);
   const int64_t rank = std::min(matrices->rows, matrices->columns);
-  CostBuilder cost(call);
-  return cost.Type(a->type)
-      .Read(*a)
+  return CostBuilder(call)
+      .Type(a.type)
+      .Read(a)
       .Vector(matrices->count * EliminationFlops(matrices->rows, matrices->columns, 2))
-      .Write(matrices->count * rank * matrices->rows, a->type)
-      .Write(matrices->count * rank * matrices->columns, a->type)
+      .Write(matrices->count * rank * matrices->rows, a.type)
+      .Write(matrices->count * rank * matrices->columns, a.type)
       .LowerBound()
       .Finish();
 }
@@ -92,8 +86,8 @@ OpCost SolveTriangles(const OpCall& call) {
   if (!matrices || matrices->rows != matrices->columns || b->rank() < 2) {
     return Failure(call, CostStatus::kBadShapes);
   }
-  CostBuilder cost(call);
-  return cost.Type(a->type)
+  return CostBuilder(call)
+      .Type(a->type)
       .Read(*a)
       .Read(*b)
       .Vector(Elements(*b) * matrices->rows * call.model.arithmetic)
@@ -146,14 +140,12 @@ ScalarType RealOf(ScalarType complex) {
 
 // (x, dimensions, normalisation, ...). Half of the result is stored for real numbers, unless all
 // was requested; for transforms to real numbers argument 3 is the last size.
-OpCost FourierTransform(const OpCall& call) {
+OpCost FourierTransform(const OpCall& call, const OpTensor& x) {
   constexpr int kComplexHalfSteps = 10;
   constexpr int kRealHalfSteps = 5;
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const auto named = call.args.Integers(1);
   if (!named || named->empty()) return Failure(call, CostStatus::kNeedsValues);
-  std::vector<int64_t> result = x->dims;
+  std::vector<int64_t> result = x.dims;
   const auto sizes = SizesAt(result, *named);
   if (!sizes) return Failure(call, CostStatus::kBadShapes);
   int64_t& last = *sizes->back();
@@ -169,9 +161,8 @@ OpCost FourierTransform(const OpCall& call) {
       TransformFlops(Product(result), size, is_complex ? kComplexHalfSteps : kRealHalfSteps);
   const bool is_halved = call.model.variant == kTransformOfReal && call.args.Bool(3).value_or(true);
   if (is_halved) last = last / 2 + 1;
-  const ScalarType type = is_complex ? x->type : to_real ? RealOf(x->type) : ComplexOf(x->type);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).Vector(flops).Write(Product(result), type).Finish();
+  const ScalarType type = is_complex ? x.type : to_real ? RealOf(x.type) : ComplexOf(x.type);
+  return CostBuilder(call).Type(x.type).Read(x).Vector(flops).Write(Product(result), type).Finish();
 }
 
 }  // namespace borescope::internal::opmodel

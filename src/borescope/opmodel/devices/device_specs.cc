@@ -398,9 +398,9 @@ using simdjson::dom::object;
 constexpr double kMostPositive = 1e12;
 
 // Reads one file; its members only say where an error is.
-class Reader {
+class DeviceFile {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit DeviceFile(std::string_view file) : file_(file) {}
 
   Error Wrong(std::string_view key, std::string_view expected) const {
     return Error{ErrorCode::kInvalidArgument,
@@ -462,7 +462,7 @@ std::string KnownPeaks() {
   return known;
 }
 
-Result<void> ReadPeaks(const Reader& reader, element value, Ceilings& ceilings) {
+Result<void> ReadPeaks(const DeviceFile& reader, element value, Ceilings& ceilings) {
   BS_ASSIGN(const object members, reader.Object("tflops", value));
   for (const auto& [key, number] : members) {
     const std::optional<Peak> peak = PeakOfKey(key);
@@ -475,7 +475,7 @@ Result<void> ReadPeaks(const Reader& reader, element value, Ceilings& ceilings) 
 }
 
 // True when the key is one of a set of ceilings, which was read.
-Result<bool> ReadCeiling(const Reader& reader, std::string_view key, element value,
+Result<bool> ReadCeiling(const DeviceFile& reader, std::string_view key, element value,
                          Ceilings& ceilings) {
   if (key == "tflops") {
     BS_TRY(ReadPeaks(reader, value, ceilings));
@@ -488,7 +488,7 @@ Result<bool> ReadCeiling(const Reader& reader, std::string_view key, element val
   return false;
 }
 
-Result<void> ReadMeasured(const Reader& reader, element value, Ceilings& ceilings) {
+Result<void> ReadMeasured(const DeviceFile& reader, element value, Ceilings& ceilings) {
   BS_ASSIGN(const object members, reader.Object("measured", value));
   for (const auto& [key, member] : members) {
     BS_ASSIGN(const bool known, ReadCeiling(reader, key, member, ceilings));
@@ -499,7 +499,7 @@ Result<void> ReadMeasured(const Reader& reader, element value, Ceilings& ceiling
   return {};
 }
 
-Result<void> ReadMember(const Reader& reader, std::string_view key, element value,
+Result<void> ReadMember(const DeviceFile& reader, std::string_view key, element value,
                         DeviceSpec& spec) {
   BS_ASSIGN(const bool is_ceiling, ReadCeiling(reader, key, value, spec.peak));
   if (is_ceiling) {
@@ -524,7 +524,7 @@ Result<void> ReadMember(const Reader& reader, std::string_view key, element valu
 }  // namespace
 
 Result<DeviceSpec> ParseDeviceSpec(std::string_view json, std::string_view file) {
-  const Reader reader(file);
+  const DeviceFile reader(file);
   simdjson::dom::parser parser;
   element document;
   object members;

@@ -29,71 +29,63 @@ std::optional<Quantity> SliceOf(const OpTensor& tensor, int64_t dim) {
 
 }  // namespace
 
-OpCost Embedding(const OpCall& call) {
-  const OpTensor* weight = call.args.Tensor(0);
-  const OpTensor* indices = call.args.Tensor(1);
-  if (weight == nullptr || indices == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  if (weight->rank() != 2) return Failure(call, CostStatus::kBadShapes);
-  const Quantity picked = Elements(*indices) * weight->dims[1];
-  CostBuilder cost(call);
-  return cost.Type(weight->type)
-      .Read(*indices)
-      .Read(picked, weight->type)
-      .Write(picked, weight->type)
+OpCost Embedding(const OpCall& call, const OpTensor& weight, const OpTensor& indices) {
+  if (weight.rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  const Quantity picked = Elements(indices) * weight.dims[1];
+  return CostBuilder(call)
+      .Type(weight.type)
+      .Read(indices)
+      .Read(picked, weight.type)
+      .Write(picked, weight.type)
       .Finish();
 }
 
 // dy [..., d], indices, number of rows: the gradient of all rows is written.
-OpCost EmbeddingBackward(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* indices = call.args.Tensor(1);
-  if (gradient == nullptr || indices == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost EmbeddingBackward(const OpCall& call, const OpTensor& gradient, const OpTensor& indices) {
   const auto rows = call.args.Integer(2);
   if (!rows) return Failure(call, CostStatus::kNeedsValues);
-  if (gradient->rank() == 0 || *rows < 0) return Failure(call, CostStatus::kBadShapes);
-  CostBuilder cost(call);
-  return cost.Type(gradient->type)
-      .Read(*gradient)
-      .Read(*indices)
-      .Vector(Elements(*gradient))
-      .Write(Quantity(*rows) * gradient->dims.back(), gradient->type)
+  if (gradient.rank() == 0 || *rows < 0) return Failure(call, CostStatus::kBadShapes);
+  return CostBuilder(call)
+      .Type(gradient.type)
+      .Read(gradient)
+      .Read(indices)
+      .Vector(Elements(gradient))
+      .Write(Quantity(*rows) * gradient.dims.back(), gradient.type)
       .Finish();
 }
 
-OpCost IndexSelect(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* index = call.args.Tensor(2);
-  if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost IndexSelect(const OpCall& call, const OpTensor& x, const OpTensor& index) {
   const auto dim = call.args.Integer(1);
   if (!dim) return Failure(call, CostStatus::kNeedsValues);
-  const auto slice = SliceOf(*x, *dim);
+  const auto slice = SliceOf(x, *dim);
   if (!slice) return Failure(call, CostStatus::kBadShapes);
-  const Quantity picked = *slice * Elements(*index);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*index).Read(picked, x->type).Write(picked, x->type).Finish();
+  const Quantity picked = *slice * Elements(index);
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(index)
+      .Read(picked, x.type)
+      .Write(picked, x.type)
+      .Finish();
 }
 
 // (x, dim, index, value)
-OpCost IndexFill(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* index = call.args.Tensor(2);
-  if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost IndexFill(const OpCall& call, const OpTensor& x, const OpTensor& index) {
   const auto dim = call.args.Integer(1);
   if (!dim) return Failure(call, CostStatus::kNeedsValues);
-  const auto slice = SliceOf(*x, *dim);
+  const auto slice = SliceOf(x, *dim);
   if (!slice) return Failure(call, CostStatus::kBadShapes);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*index);
-  if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
-  return cost.Write(*slice * Elements(*index), x->type).Finish();
+  cost.Type(x.type).Read(index);
+  if (!call.is_in_place) return cost.Read(x).Write(x).Finish();
+  return cost.Write(*slice * Elements(index), x.type).Finish();
 }
 
 OpCost Gather(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   const OpTensor* index = call.args.Tensor(call.model.variant);
   if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
+  return CostBuilder(call)
+      .Type(x->type)
       .Read(*index)
       .Read(Elements(*index), x->type)
       .Write(Elements(*index), x->type)
@@ -101,62 +93,48 @@ OpCost Gather(const OpCall& call) {
 }
 
 // (x, index, source, accumulate)
-OpCost Put(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* index = call.args.Tensor(1);
-  const OpTensor* source = call.args.Tensor(2);
-  if (x == nullptr || index == nullptr || source == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  const Quantity touched = Elements(*index);
+OpCost Put(const OpCall& call, const OpTensor& x, const OpTensor& index, const OpTensor& source) {
+  const Quantity touched = Elements(index);
   const Quantity added = call.args.Bool(3).value_or(false) ? touched : Quantity(0);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*index).Read(touched, source->type).Vector(added);
-  if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
-  return cost.Read(added, x->type).Write(touched, x->type).Finish();
+  cost.Type(x.type).Read(index).Read(touched, source.type).Vector(added);
+  if (!call.is_in_place) return cost.Read(x).Write(x).Finish();
+  return cost.Read(added, x.type).Write(touched, x.type).Finish();
 }
 
 // (x, dim, index, source). In place, touched elements are written, and read if added to; else all
 // of x is read and written. An index of whole slices touches as many elements as the source has. An
 // index of elements may be smaller than the source, of which the rest is not read. variant: kPlace
 // or kPlaceAndAdd
-OpCost Scatter(const OpCall& call) {
+OpCost Scatter(const OpCall& call, const OpTensor& x, const OpTensor& index) {
   constexpr size_t kSource = 3;
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* index = call.args.Tensor(2);
-  if (x == nullptr || index == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const OpTensor* source = call.args.Tensor(kSource);
   const bool adds = call.model.variant == kPlaceAndAdd;
-  const bool is_of_slices = source != nullptr && index->rank() <= 1 && x->rank() > 1;
-  const Quantity touched = Elements(is_of_slices ? *source : *index);
+  const bool is_of_slices = source != nullptr && index.rank() <= 1 && x.rank() > 1;
+  const Quantity touched = Elements(is_of_slices ? *source : index);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*index).Vector(adds ? touched : Quantity(0));
+  cost.Type(x.type).Read(index).Vector(adds ? touched : Quantity(0));
   if (source != nullptr) cost.Read(touched, source->type);
-  if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
-  return cost.Read(adds ? touched : Quantity(0), x->type).Write(touched, x->type).Finish();
+  if (!call.is_in_place) return cost.Read(x).Write(x).Finish();
+  return cost.Read(adds ? touched : Quantity(0), x.type).Write(touched, x.type).Finish();
 }
 
-OpCost Sort(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).Write(*x).Write(Elements(*x), kInt64).Finish();
+OpCost Sort(const OpCall& call, const OpTensor& x) {
+  return CostBuilder(call).Type(x.type).Read(x).Write(x).Write(Elements(x), kInt64).Finish();
 }
 
-OpCost TopK(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost TopK(const OpCall& call, const OpTensor& x) {
   const auto count = call.args.Integer(1);
   if (!count) return Failure(call, CostStatus::kNeedsValues);
-  const auto size = x->rank() == 0 ? 1 : SizeOf(*x, call.args.Integer(2).value_or(-1));
+  const auto size = x.rank() == 0 ? 1 : SizeOf(x, call.args.Integer(2).value_or(-1));
   if (!size || *count < 0 || *count > *size) return Failure(call, CostStatus::kBadShapes);
   const Quantity rows =
-      *size == 0 ? Quantity(0) : Elements(*x).DividedUp(static_cast<uint64_t>(*size));
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .PerElement(Elements(*x))
-      .Write(rows * *count, x->type)
+      *size == 0 ? Quantity(0) : Elements(x).DividedUp(static_cast<uint64_t>(*size));
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .PerElement(Elements(x))
+      .Write(rows * *count, x.type)
       .Write(rows * *count, kInt64)
       .Finish();
 }
@@ -177,72 +155,58 @@ Quantity BagsOf(const OpTensor& offsets, bool has_end) {
 
 // (weight, indices, offsets, scale_grad, mode, sparse, weights of indices, has the end, padding).
 // Two-dimensional indices have one bag in each row, and no offsets.
-OpCost EmbeddingBag(const OpCall& call) {
-  const OpTensor* weight = call.args.Tensor(0);
-  const OpTensor* indices = call.args.Tensor(1);
-  const OpTensor* offsets = call.args.Tensor(2);
-  if (weight == nullptr || indices == nullptr || offsets == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  if (weight->rank() != 2) return Failure(call, CostStatus::kBadShapes);
+OpCost EmbeddingBag(const OpCall& call, const OpTensor& weight, const OpTensor& indices,
+                    const OpTensor& offsets) {
+  if (weight.rank() != 2) return Failure(call, CostStatus::kBadShapes);
   const auto mode = call.args.Integer(4);
   if (!mode) return Failure(call, CostStatus::kNeedsValues);
   const OpTensor* factors = call.args.Tensor(6);
-  const Quantity rows = Elements(*indices) * weight->dims[1];
-  const Quantity sums = BagsOf(*offsets, call.args.Bool(7).value_or(false)) * weight->dims[1];
-  CostBuilder cost(call);
-  return cost.Type(weight->type)
-      .Read(*indices)
-      .Read(*offsets)
+  const Quantity rows = Elements(indices) * weight.dims[1];
+  const Quantity sums = BagsOf(offsets, call.args.Bool(7).value_or(false)) * weight.dims[1];
+  return CostBuilder(call)
+      .Type(weight.type)
+      .Read(indices)
+      .Read(offsets)
       .Read(factors)
-      .Read(rows, weight->type)
+      .Read(rows, weight.type)
       .Vector(rows * (factors == nullptr ? 1 : 2))
       .Vector(*mode == kMean ? sums : Quantity(0))
-      .Write(sums, weight->type)
+      .Write(sums, weight.type)
       .Finish();
 }
 
 // (dy [bags, d], indices, ..., rows of the table, ...): the gradient of the whole table is written.
-OpCost EmbeddingBagBackward(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* indices = call.args.Tensor(1);
-  if (gradient == nullptr || indices == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost EmbeddingBagBackward(const OpCall& call, const OpTensor& gradient, const OpTensor& indices) {
   const auto rows = call.args.Integer(5);
   if (!rows) return Failure(call, CostStatus::kNeedsValues);
-  if (gradient->rank() != 2) return Failure(call, CostStatus::kBadShapes);
-  CostBuilder cost(call);
-  return cost.Type(gradient->type)
-      .Read(*gradient)
-      .Read(*indices)
+  if (gradient.rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  return CostBuilder(call)
+      .Type(gradient.type)
+      .Read(gradient)
+      .Read(indices)
       .Read(call.args.Tensor(2))  // the bag of each index
-      .Vector(Elements(*indices) * gradient->dims[1])
-      .Write(Quantity(*rows) * gradient->dims[1], gradient->type)
+      .Vector(Elements(indices) * gradient.dims[1])
+      .Write(Quantity(*rows) * gradient.dims[1], gradient.type)
       .Finish();
 }
 
 // FBGEMM: (weights, weights elsewhere, cache, places, begins of tables, D offsets, sum of D, most
 // D, indices, offsets, ...). Which table an index belongs to is not recorded, so rows are taken to
 // have the mean size.
-OpCost BatchedTables(const OpCall& call) {
-  const OpTensor* weights = call.args.Tensor(0);
-  const OpTensor* sizes = call.args.Tensor(5);
-  const OpTensor* indices = call.args.Tensor(8);
-  const OpTensor* offsets = call.args.Tensor(9);
-  if (weights == nullptr || sizes == nullptr || indices == nullptr || offsets == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
+OpCost BatchedTables(const OpCall& call, const OpTensor& weights, const OpTensor& sizes,
+                     const OpTensor& indices, const OpTensor& offsets) {
   const auto total_size = call.args.Integer(6);
   if (!total_size) return Failure(call, CostStatus::kNeedsValues);
-  const Quantity bags = BagsOf(*offsets, true);
-  const bool fits = sizes->rank() == 1 && sizes->dims[0] > 1 && *total_size > 0;
+  const Quantity bags = BagsOf(offsets, true);
+  const bool fits = sizes.rank() == 1 && sizes.dims[0] > 1 && *total_size > 0;
   if (!fits) return Failure(call, CostStatus::kBadShapes);
-  const auto tables = static_cast<uint64_t>(sizes->dims[0] - 1);
-  const Quantity rows = (Elements(*indices) * *total_size).DividedUp(tables);
-  CostBuilder cost(call);
-  return cost.Type(weights->type)
-      .Read(*indices)
-      .Read(*offsets)
-      .Read(rows, weights->type)
+  const auto tables = static_cast<uint64_t>(sizes.dims[0] - 1);
+  const Quantity rows = (Elements(indices) * *total_size).DividedUp(tables);
+  return CostBuilder(call)
+      .Type(weights.type)
+      .Read(indices)
+      .Read(offsets)
+      .Read(rows, weights.type)
       .Vector(rows)
       .Write((bags * *total_size).DividedUp(tables), ScalarType::kFloat32)
       .LowerBound()
@@ -270,26 +234,22 @@ OpCost DependsOnData(const OpCall& call) { return Failure(call, CostStatus::kDep
 OpCost LookThrough(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(call.model.variant);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).PerElement(Elements(*x)).LowerBound().Finish();
+  return CostBuilder(call).Type(x->type).Read(*x).PerElement(Elements(*x)).LowerBound().Finish();
 }
 
 // (x, indices, values, accumulate): every value is written to one place, or to more if broadcast; a
 // single value to as many places as there are indices.
-OpCost IndexPut(const OpCall& call) {
+OpCost IndexPut(const OpCall& call, const OpTensor& x, const OpTensor& values) {
   constexpr size_t kValues = 2;
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* values = call.args.Tensor(kValues);
-  if (x == nullptr || values == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const Quantity placed = Elements(*values);
-  if (placed == Quantity(1) && !(Elements(*x) == Quantity(1))) {
+  const Quantity placed = Elements(values);
+  if (placed == Quantity(1) && !(Elements(x) == Quantity(1))) {
     return Failure(call, CostStatus::kDependsOnData);
   }
   const bool adds = call.args.Bool(kValues + 1).value_or(false);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*values).Vector(adds ? placed : Quantity(0)).LowerBound();
-  if (!call.is_in_place) return cost.Read(*x).Write(*x).Finish();
-  return cost.Read(adds ? placed : Quantity(0), x->type).Write(placed, x->type).Finish();
+  cost.Type(x.type).Read(values).Vector(adds ? placed : Quantity(0)).LowerBound();
+  if (!call.is_in_place) return cost.Read(x).Write(x).Finish();
+  return cost.Read(adds ? placed : Quantity(0), x.type).Write(placed, x.type).Finish();
 }
 
 // (sorted, x) or (x, sorted): finds the place of each element of x. variant: where x is
@@ -301,8 +261,8 @@ OpCost Search(const OpCall& call) {
   const bool is_short = call.args.Bool(2).value_or(false);
   const Quantity touched = Elements(*x) * SearchSteps(sorted->dims.back());
   const Quantity all = Elements(*sorted);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
+  return CostBuilder(call)
+      .Type(x->type)
       .Read(*x)
       .Read(touched.value() < all.value() ? touched : all, sorted->type)
       .Write(Elements(*x), is_short ? kInt32 : kInt64)
@@ -310,16 +270,14 @@ OpCost Search(const OpCall& call) {
 }
 
 // (x, weights, least number of bins): the number of bins is the largest value of x.
-OpCost BinCount(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost BinCount(const OpCall& call, const OpTensor& x) {
   const OpTensor* weights = call.args.Tensor(1);
   const Quantity bins = std::max<int64_t>(0, call.args.Integer(2).value_or(0));
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
       .Read(weights)
-      .PerElement(Elements(*x))
+      .PerElement(Elements(x))
       .Write(bins, weights == nullptr ? kInt64 : kFloat64)
       .LowerBound()
       .Finish();
@@ -327,13 +285,15 @@ OpCost BinCount(const OpCall& call) {
 
 // (x, number of bins, ...): a difference and a product find the bin of each element, and its count
 // is increased
-OpCost Histogram(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost Histogram(const OpCall& call, const OpTensor& x) {
   const auto bins = call.args.Integer(1);
   if (!bins) return Failure(call, CostStatus::kNeedsValues);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).PerElement(Elements(*x)).Write(*bins, x->type).Finish();
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .PerElement(Elements(x))
+      .Write(*bins, x.type)
+      .Finish();
 }
 
 // Padding with elements from inside, windows as columns, and their gradients.
@@ -356,60 +316,48 @@ OpCost PadByInside(const OpCall& call) {
     if (!is_sane || dim + more < 0) return Failure(call, CostStatus::kBadShapes);
     dim += more;
   }
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).Write(Product(dims), x->type).Finish();
+  return CostBuilder(call).Type(x->type).Read(*x).Write(Product(dims), x->type).Finish();
 }
 
 // (dy, x, ...): the gradient of x from that of the result. Gradients of padding are added.
-OpCost GradientOfShape(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* x = call.args.Tensor(1);
-  if (gradient == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*gradient).PerElement(Elements(*gradient)).Write(*x).Finish();
+OpCost GradientOfShape(const OpCall& call, const OpTensor& gradient, const OpTensor& x) {
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(gradient)
+      .PerElement(Elements(gradient))
+      .Write(x)
+      .Finish();
 }
 
 // (dy, output size, input size, ...): of interpolation.
-OpCost UpsampleBackward(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  if (gradient == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost UpsampleBackward(const OpCall& call, const OpTensor& gradient) {
   const auto dims = call.args.Integers(2);
   if (!dims) return Failure(call, CostStatus::kNeedsValues);
-  CostBuilder cost(call);
-  return cost.Type(gradient->type)
-      .Read(*gradient)
-      .PerElement(Elements(*gradient))
-      .Write(Product(*dims), gradient->type)
+  return CostBuilder(call)
+      .Type(gradient.type)
+      .Read(gradient)
+      .PerElement(Elements(gradient))
+      .Write(Product(*dims), gradient.type)
       .Finish();
 }
 
 // Copies, casts, fills: no FLOPs, only bytes.
 
 // (target, source): the stored elements of an expanded source are read once.
-OpCost CopyInto(const OpCall& call) {
-  const OpTensor* target = call.args.Tensor(0);
-  const OpTensor* source = call.args.Tensor(1);
-  if (target == nullptr || source == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(target->type).Read(*source).Write(*target).Finish();
+OpCost CopyInto(const OpCall& call, const OpTensor& target, const OpTensor& source) {
+  return CostBuilder(call).Type(target.type).Read(source).Write(target).Finish();
 }
 
 // variant: the position of the number of the new type; 0: the type stays
-OpCost CopyOf(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost CopyOf(const OpCall& call, const OpTensor& x) {
   const size_t type_at = call.model.variant;
   const auto number = type_at == 0 ? std::nullopt : call.args.Integer(type_at);
-  const ScalarType type = number ? ScalarTypeOfNumber(*number) : x->type;
-  CostBuilder cost(call);
-  return cost.Type(type).Read(*x).Write(Elements(*x), type).Finish();
+  const ScalarType type = number ? ScalarTypeOfNumber(*number) : x.type;
+  return CostBuilder(call).Type(type).Read(x).Write(Elements(x), type).Finish();
 }
 
-OpCost Fill(const OpCall& call) {
-  const OpTensor* target = call.args.Tensor(0);
-  if (target == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(target->type).Write(*target).Finish();
+OpCost Fill(const OpCall& call, const OpTensor& target) {
+  return CostBuilder(call).Type(target.type).Write(target).Finish();
 }
 
 OpCost Concatenate(const OpCall& call) {

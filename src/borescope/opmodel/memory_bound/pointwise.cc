@@ -3,7 +3,6 @@
 // kernels that TorchInductor generated, updates of parameters, quantization, fused operators of
 // serving engines, and collectives.
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -107,32 +106,26 @@ OpCost GatedHalf(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(call.model.variant);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const Quantity half = Elements(*x).DividedUp(2);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).PerElement(half).Write(half, x->type).Finish();
+  return CostBuilder(call).Type(x->type).Read(*x).PerElement(half).Write(half, x->type).Finish();
 }
 
-OpCost GatedHalfBackward(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* x = call.args.Tensor(1);
-  if (gradient == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*gradient)
-      .Read(*x)
-      .PerElement(Elements(*gradient))
-      .Write(*x)
+OpCost GatedHalfBackward(const OpCall& call, const OpTensor& gradient, const OpTensor& x) {
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(gradient)
+      .Read(x)
+      .PerElement(Elements(gradient))
+      .Write(x)
       .Finish();
 }
 
-OpCost Dropout(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .PerElement(Elements(*x))
-      .Write(*x)
-      .Write(Elements(*x), kBool)
+OpCost Dropout(const OpCall& call, const OpTensor& x) {
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .PerElement(Elements(x))
+      .Write(x)
+      .Write(Elements(x), kBool)
       .Finish();
 }
 
@@ -290,59 +283,51 @@ OpCost FusedUpdate(const OpCall& call) {
 
 // (x, scale, zero point, ..., type); scale and zero point may be tensors. variant: the position of
 // the number of the type
-OpCost Quantize(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost Quantize(const OpCall& call, const OpTensor& x) {
   const auto number = call.args.Integer(call.model.variant);
   if (!number) return Failure(call, CostStatus::kNeedsValues);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
       .Read(call.args.Tensor(1))
       .Read(call.args.Tensor(2))
-      .PerElement(Elements(*x))
-      .Write(Elements(*x), ScalarTypeOfNumber(*number))
+      .PerElement(Elements(x))
+      .Write(Elements(x), ScalarTypeOfNumber(*number))
       .Finish();
 }
 
-OpCost Dequantize(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .PerElement(Elements(*x))
-      .Write(Elements(*x), ScalarType::kFloat32)
+OpCost Dequantize(const OpCall& call, const OpTensor& x) {
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .PerElement(Elements(x))
+      .Write(Elements(x), ScalarType::kFloat32)
       .Finish();
 }
 
 // Quantizes and converts back, with a mask of the elements that were not clamped.
-OpCost FakeQuantize(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
+OpCost FakeQuantize(const OpCall& call, const OpTensor& x) {
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
       .Read(call.args.Tensor(1))
       .Read(call.args.Tensor(2))
-      .PerElement(Elements(*x))
-      .Write(*x)
-      .Write(Elements(*x), ScalarType::kBool)
+      .PerElement(Elements(x))
+      .Write(x)
+      .Write(Elements(x), ScalarType::kBool)
       .Finish();
 }
 
 // (x, ...) -> (x in 8 bits, scales). variant: Float8Scales
-OpCost QuantizeToFloat8(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  if (x->rank() == 0) return Failure(call, CostStatus::kBadShapes);
+OpCost QuantizeToFloat8(const OpCall& call, const OpTensor& x) {
+  if (x.rank() == 0) return Failure(call, CostStatus::kBadShapes);
   const bool is_per_row = call.model.variant == kScalePerRow;
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .PerElement(Elements(*x))
-      .Write(Elements(*x), ScalarType::kFloat8E4M3)
-      .Write(is_per_row ? Product(Leading(x->dims, 1)) : Quantity(1), ScalarType::kFloat32)
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .PerElement(Elements(x))
+      .Write(Elements(x), ScalarType::kFloat8E4M3)
+      .Write(is_per_row ? Product(Leading(x.dims, 1)) : Quantity(1), ScalarType::kFloat32)
       .Finish();
 }
 
@@ -404,66 +389,51 @@ OpCost Streams(const OpCall& call) {
 
 // (positions, query, key, size of a head, cosines and sines [most positions, rotated size], ...):
 // the rotated part of query and key is overwritten.
-OpCost RotaryEmbedding(const OpCall& call) {
-  const OpTensor* positions = call.args.Tensor(0);
-  const OpTensor* query = call.args.Tensor(1);
+OpCost RotaryEmbedding(const OpCall& call, const OpTensor& positions, const OpTensor& query,
+                       const OpTensor& angles) {
   const OpTensor* key = call.args.Tensor(2);
-  const OpTensor* angles = call.args.Tensor(4);
-  if (positions == nullptr || query == nullptr || angles == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
   const auto head = call.args.Integer(3);
   if (!head) return Failure(call, CostStatus::kNeedsValues);
-  if (*head < 1 || angles->rank() != 2) return Failure(call, CostStatus::kBadShapes);
-  const Quantity elements = Elements(*query) + (key == nullptr ? Quantity(0) : Elements(*key));
+  if (*head < 1 || angles.rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  const Quantity elements = Elements(query) + (key == nullptr ? Quantity(0) : Elements(*key));
   const auto size = static_cast<uint64_t>(*head);
-  const Quantity rotated = (elements * std::min(angles->dims[1], *head)).DividedUp(size);
-  CostBuilder cost(call);
-  return cost.Type(query->type)
-      .Read(*positions)
-      .Read(Elements(*positions) * angles->dims[1], angles->type)
-      .Read(rotated, query->type)
+  const Quantity rotated = (elements * std::min(angles.dims[1], *head)).DividedUp(size);
+  return CostBuilder(call)
+      .Type(query.type)
+      .Read(positions)
+      .Read(Elements(positions) * angles.dims[1], angles.type)
+      .Read(rotated, query.type)
       .PerElement(rotated)
-      .Write(rotated, query->type)
+      .Write(rotated, query.type)
       .Finish();
 }
 
 // (x, weight [channels, width], bias, sequences, first states, result, ...): each channel
 // separately, so without matrix units.
-OpCost CausalConvolution(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* weight = call.args.Tensor(1);
-  const OpTensor* result = call.args.Tensor(5);
-  if (x == nullptr || weight == nullptr || result == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  if (weight->rank() == 0) return Failure(call, CostStatus::kBadShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .Read(*weight)
+OpCost CausalConvolution(const OpCall& call, const OpTensor& x, const OpTensor& weight,
+                         const OpTensor& result) {
+  if (weight.rank() == 0) return Failure(call, CostStatus::kBadShapes);
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .Read(weight)
       .Read(call.args.Tensor(2))
-      .Vector(Elements(*x) * weight->dims.back() * 2)
-      .Write(*result)
+      .Vector(Elements(x) * weight.dims.back() * 2)
+      .Write(result)
       .Finish();
 }
 
 // (keys, values, their caches, places, ...): writes keys and values of new tokens to the given
 // places, in the type of the cache. variant: the number of caches
-OpCost CacheWrite(const OpCall& call) {
+OpCost CacheWrite(const OpCall& call, const OpTensor& first, const OpTensor& second,
+                  const OpTensor& cache) {
   constexpr size_t kCache = 2;
-  const OpTensor* first = call.args.Tensor(0);
-  const OpTensor* second = call.args.Tensor(1);
-  const OpTensor* cache = call.args.Tensor(kCache);
-  if (first == nullptr || second == nullptr || cache == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
-  CostBuilder cost(call);
-  return cost.Type(first->type)
-      .Read(*first)
-      .Read(*second)
+  return CostBuilder(call)
+      .Type(first.type)
+      .Read(first)
+      .Read(second)
       .Read(call.args.Tensor(kCache + call.model.variant))
-      .Write(Elements(*first) + Elements(*second), cache->type)
+      .Write(Elements(first) + Elements(second), cache.type)
       .Finish();
 }
 

@@ -2,7 +2,6 @@
 // result (a division, a root) is one more. Also softmax and losses, normalisation, pooling and
 // interpolation.
 #include <algorithm>
-#include <array>
 
 #include "borescope/opmodel/cost_builder.h"
 #include "borescope/opmodel/families.h"
@@ -97,26 +96,23 @@ OpCost Softmax(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const bool to_float = call.args.Value(kToFloat) == "True";
-  CostBuilder cost(call);
-  return cost.Type(x->type)
+  return CostBuilder(call)
+      .Type(x->type)
       .Read(*x)
       .PerElement(Elements(*x))
       .Write(Elements(*x), to_float ? ScalarType::kFloat32 : x->type)
       .Finish();
 }
 
-OpCost SoftmaxBackward(const OpCall& call) {
+OpCost SoftmaxBackward(const OpCall& call, const OpTensor& gradient, const OpTensor& output) {
   constexpr size_t kInputType = 3;
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* output = call.args.Tensor(1);
-  if (gradient == nullptr || output == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const auto number = call.args.Integer(kInputType);
-  CostBuilder cost(call);
-  return cost.Type(output->type)
-      .Read(*gradient)
-      .Read(*output)
-      .PerElement(Elements(*output))
-      .Write(Elements(*output), number ? ScalarTypeOfNumber(*number) : output->type)
+  return CostBuilder(call)
+      .Type(output.type)
+      .Read(gradient)
+      .Read(output)
+      .PerElement(Elements(output))
+      .Write(Elements(output), number ? ScalarTypeOfNumber(*number) : output.type)
       .Finish();
 }
 
@@ -127,8 +123,8 @@ OpCost NllLoss(const OpCall& call) {
   if (scores == nullptr || targets == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const bool is_reduced = call.args.Integer(3).value_or(1) != kNoReduction;
   const Quantity rows = Elements(*targets);
-  CostBuilder cost(call);
-  return cost.Type(scores->type)
+  return CostBuilder(call)
+      .Type(scores->type)
       .Read(rows, scores->type)
       .Read(*targets)
       .PerElement(rows)
@@ -141,8 +137,8 @@ OpCost NllLossBackward(const OpCall& call) {
   const OpTensor* scores = call.args.Tensor(1);
   const OpTensor* targets = TargetsOf(call, 2);
   if (scores == nullptr || targets == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(scores->type)
+  return CostBuilder(call)
+      .Type(scores->type)
       .Read(call.args.Tensor(0))
       .Read(*targets)
       .PerElement(Elements(*targets))
@@ -155,8 +151,8 @@ OpCost CrossEntropy(const OpCall& call) {
   const OpTensor* scores = call.args.Tensor(0);
   const OpTensor* targets = TargetsOf(call, 1);
   if (scores == nullptr || targets == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(scores->type)
+  return CostBuilder(call)
+      .Type(scores->type)
       .Read(*scores)
       .Read(*targets)
       .PerElement(Elements(*scores))
@@ -165,33 +161,27 @@ OpCost CrossEntropy(const OpCall& call) {
 }
 
 // A loss of two tensors of one shape. variant: the position of the kind of reduction
-OpCost PairLoss(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  const OpTensor* y = call.args.Tensor(1);
-  if (x == nullptr || y == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost PairLoss(const OpCall& call, const OpTensor& x, const OpTensor& y) {
   const auto reduction = call.args.Integer(call.model.variant);
   if (!reduction) return Failure(call, CostStatus::kNeedsValues);
   const bool is_reduced = *reduction != kNoReduction;
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .Read(*y)
-      .PerElement(Elements(*x))
-      .Write(is_reduced ? Quantity(1) : Elements(*x), x->type)
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .Read(y)
+      .PerElement(Elements(x))
+      .Write(is_reduced ? Quantity(1) : Elements(x), x.type)
       .Finish();
 }
 
-OpCost PairLossBackward(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(1);
-  const OpTensor* y = call.args.Tensor(2);
-  if (x == nullptr || y == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
+OpCost PairLossBackward(const OpCall& call, const OpTensor& x, const OpTensor& y) {
+  return CostBuilder(call)
+      .Type(x.type)
       .Read(call.args.Tensor(0))
-      .Read(*x)
-      .Read(*y)
-      .PerElement(Elements(*x))
-      .Write(*x)
+      .Read(x)
+      .Read(y)
+      .PerElement(Elements(x))
+      .Write(x)
       .Finish();
 }
 
@@ -262,42 +252,37 @@ OpCost LayerNormBackward(const OpCall& call) {
   return cost.PerElement(Elements(*x)).Write(*x).Finish();
 }
 
-OpCost BatchNorm(const OpCall& call) {
+OpCost BatchNorm(const OpCall& call, const OpTensor& x) {
   constexpr size_t kTraining = 5;
   constexpr int kEvalFlops = 2;
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  if (x->rank() < 2) return Failure(call, CostStatus::kBadShapes);
+  if (x.rank() < 2) return Failure(call, CostStatus::kBadShapes);
   const auto is_training = call.args.Bool(kTraining);
   if (!is_training) return Failure(call, CostStatus::kNeedsValues);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*x).Write(*x);
+  cost.Type(x.type).Read(x).Write(x);
   for (size_t i = 1; i < kTraining; ++i) {
     cost.Read(call.args.Tensor(i));
   }
-  if (!*is_training) return cost.Vector(Elements(*x) * kEvalFlops).Finish();
+  if (!*is_training) return cost.Vector(Elements(x) * kEvalFlops).Finish();
   for (const size_t running : {size_t{3}, size_t{4}}) {
     if (const OpTensor* statistic = call.args.Tensor(running)) {
       cost.Write(*statistic);
     }
   }
-  const Quantity channels = x->dims[1];
-  return cost.PerElement(Elements(*x))
+  const Quantity channels = x.dims[1];
+  return cost.PerElement(Elements(x))
       .Transcendental(channels)
       .Write(channels * 2, kStatistics)
       .Finish();
 }
 
-OpCost BatchNormBackward(const OpCall& call) {
-  const OpTensor* a = call.args.Tensor(0);
-  const OpTensor* b = call.args.Tensor(1);
-  if (a == nullptr || b == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost BatchNormBackward(const OpCall& call, const OpTensor& a, const OpTensor& b) {
   const OpTensor* weight = call.args.Tensor(2);
   CostBuilder cost(call);
-  cost.Type(a->type).Read(*a).Read(*b).Read(weight);
+  cost.Type(a.type).Read(a).Read(b).Read(weight);
   cost.Read(call.args.Tensor(5)).Read(call.args.Tensor(6));
   WriteParameters(weight, cost);
-  return cost.PerElement(Elements(*a)).Write(*a).Finish();
+  return cost.PerElement(Elements(a)).Write(a).Finish();
 }
 
 // variant: the positions of the number of groups and of the weight
@@ -310,8 +295,8 @@ OpCost GroupNorm(const OpCall& call) {
   if (x->rank() < 2 || *per_sample < 1) return Failure(call, CostStatus::kBadShapes);
   const size_t weight_at = is_native ? 1 : 2;
   const Quantity groups = Quantity(x->dims[0]) * *per_sample;
-  CostBuilder cost(call);
-  return cost.Type(x->type)
+  return CostBuilder(call)
+      .Type(x->type)
       .Read(*x)
       .Read(call.args.Tensor(weight_at))
       .Read(call.args.Tensor(weight_at + 1))
@@ -322,37 +307,29 @@ OpCost GroupNorm(const OpCall& call) {
       .Finish();
 }
 
-OpCost GroupNormBackward(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* x = call.args.Tensor(1);
-  if (gradient == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost GroupNormBackward(const OpCall& call, const OpTensor& gradient, const OpTensor& x) {
   const OpTensor* weight = call.args.Tensor(4);
   CostBuilder cost(call);
-  cost.Type(x->type).Read(*gradient).Read(*x).Read(call.args.Tensor(2)).Read(call.args.Tensor(3));
+  cost.Type(x.type).Read(gradient).Read(x).Read(call.args.Tensor(2)).Read(call.args.Tensor(3));
   cost.Read(weight);
   WriteParameters(weight, cost);
-  return cost.PerElement(Elements(*x)).Write(*x).Finish();
+  return cost.PerElement(Elements(x)).Write(x).Finish();
 }
 
 // vLLM: (result, x, weight), or with addition of the residual (x, residual, weight), of which x and
 // residual are overwritten.
-OpCost RmsNormInto(const OpCall& call) {
-  const OpTensor* first = call.args.Tensor(0);
-  const OpTensor* x = call.args.Tensor(1);
-  const OpTensor* weight = call.args.Tensor(2);
-  if (first == nullptr || x == nullptr || weight == nullptr) {
-    return Failure(call, CostStatus::kMissingShapes);
-  }
+OpCost RmsNormInto(const OpCall& call, const OpTensor& first, const OpTensor& x,
+                   const OpTensor& weight) {
   CostBuilder cost(call);
   if (call.model.variant == kAddRmsNorm) {
-    cost.Read(*first).Write(*x);
+    cost.Read(first).Write(x);
   }
-  return cost.Type(x->type)
-      .Read(*x)
-      .Read(*weight)
-      .PerElement(Elements(*x))
-      .Transcendental(Groups(*x, Elements(*weight)))
-      .Write(*first)
+  return cost.Type(x.type)
+      .Read(x)
+      .Read(weight)
+      .PerElement(Elements(x))
+      .Transcendental(Groups(x, Elements(weight)))
+      .Write(first)
       .Finish();
 }
 
@@ -436,8 +413,8 @@ OpCost Pool(const OpCall& call, bool is_max) {
   if (!windows || !rounds_up) return Failure(call, CostStatus::kNeedsValues);
   const auto pooled = PooledBy(*x, *windows, *rounds_up);
   if (!pooled) return Failure(call, CostStatus::kBadShapes);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
+  return CostBuilder(call)
+      .Type(x->type)
       .Read(*x)
       .Vector(pooled->outputs * (is_max ? pooled->window : pooled->window + 1))
       .Write(pooled->outputs, x->type)
@@ -459,40 +436,37 @@ std::optional<Quantity> Resized(const OpCall& call, const OpTensor& x) {
 OpCost MaxPool(const OpCall& call) { return Pool(call, true); }
 OpCost AvgPool(const OpCall& call) { return Pool(call, false); }
 
-OpCost PoolBackward(const OpCall& call) {
-  const OpTensor* gradient = call.args.Tensor(0);
-  const OpTensor* x = call.args.Tensor(1);
-  if (gradient == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+OpCost PoolBackward(const OpCall& call, const OpTensor& gradient, const OpTensor& x) {
   const size_t indices = call.model.variant;
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*gradient)
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(gradient)
       .Read(indices == 0 ? nullptr : call.args.Tensor(indices))
-      .Vector(Elements(*gradient))
-      .Write(*x)
+      .Vector(Elements(gradient))
+      .Write(x)
       .Finish();
 }
 
-OpCost AdaptivePool(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const auto outputs = Resized(call, *x);
+OpCost AdaptivePool(const OpCall& call, const OpTensor& x) {
+  const auto outputs = Resized(call, x);
   if (!outputs) return Failure(call, CostStatus::kNeedsValues);
-  CostBuilder cost(call);
-  return cost.Type(x->type)
-      .Read(*x)
-      .Vector(Elements(*x) + *outputs)
-      .Write(*outputs, x->type)
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .Vector(Elements(x) + *outputs)
+      .Write(*outputs, x.type)
       .Finish();
 }
 
-OpCost Upsample(const OpCall& call) {
-  const OpTensor* x = call.args.Tensor(0);
-  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
-  const auto outputs = Resized(call, *x);
+OpCost Upsample(const OpCall& call, const OpTensor& x) {
+  const auto outputs = Resized(call, x);
   if (!outputs) return Failure(call, CostStatus::kNeedsValues);
-  CostBuilder cost(call);
-  return cost.Type(x->type).Read(*x).PerElement(*outputs).Write(*outputs, x->type).Finish();
+  return CostBuilder(call)
+      .Type(x.type)
+      .Read(x)
+      .PerElement(*outputs)
+      .Write(*outputs, x.type)
+      .Finish();
 }
 
 }  // namespace borescope::internal::opmodel

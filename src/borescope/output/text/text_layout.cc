@@ -585,8 +585,8 @@ std::string TakeOutSame(TextColumns& columns, const TextStyle& style) {
   const auto same =
       std::stable_partition(columns.begin(), columns.end(),
                             [](const TextColumn& column) { return !SaysTheSame(column); });
-  const bool has_key = std::any_of(columns.begin(), same,
-                                   [](const TextColumn& column) { return column.is_key(); });
+  const bool has_key =
+      std::any_of(columns.begin(), same, [](const TextColumn& column) { return column.is_key(); });
   if (same == columns.end() || !has_key) {
     return {};
   }

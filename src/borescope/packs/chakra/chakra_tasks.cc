@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,7 +51,7 @@ Result<LinkedText> LinkInMemory(const std::string& host, const std::string& devi
   if (host.empty() || device.empty()) {
     return UsageError("`host` and `device` belong together", "name both traces", "host");
   }
-  LinkOptions options;
+  LinkRequest options;
   options.host = host;
   options.device = device;
   options.as_chakra = as_reference;
@@ -82,8 +81,7 @@ constexpr CountRow kCountRows[] = {
      "Dependencies on nodes that are not there are left out."},
     {&PlanCounts::backward_deps, Severity::kWarning, "backward-dependency",
      "Dependencies on nodes that begin later are left out: they cannot be, and would close "
-     "circles. "
-     "Link the traces again with borescope link."},
+     "circles. Link the traces again with borescope link."},
     {&PlanCounts::unknown_collectives, Severity::kWarning, "unknown-collective",
      "Communication kernels whose names and calls do not say what they do are kept as "
      "computation."},
@@ -285,7 +283,7 @@ Result<CheckedFiles> CheckAll(const ChakraCheckOptions& options) {
   CheckCollectives(inputs.Named(), rows);
   CheckedFiles verdict;
   verdict.passed = std::none_of(rows.begin(), rows.end(), [](const CheckRow& row) {
-    return row.status == CheckStatus::kFailed;
+    return row.status == EtStatus::kFailed;
   });
   verdict.document.tables = {CheckTable(rows), EtTotalsTable(totals)};
   if (options.with_order) {

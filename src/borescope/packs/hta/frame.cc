@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -127,8 +127,7 @@ bool HtaFrame::IsBefore(HostId a, HostId b) const {
 
 void HtaFrame::FindCorrelations() {
   const HostEvents& host = trace().host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const int64_t number = CorrelationOf(HostId{row});
     if (number < 0) {
       continue;
@@ -138,8 +137,7 @@ void HtaFrame::FindCorrelations() {
       last = HostId{row};
     }
   }
-  for (uint32_t row = 0; row < trace().device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace().device().size())) {
     if (IsDeviceSide(DeviceId{row})) {
       device_numbers_[CorrelationOf(DeviceId{row})] = 1;
     }
@@ -185,12 +183,10 @@ void HtaFrame::FindLastMoment() {
       last_us_ = std::max(last_us_, includes_last_ ? times.end_us() : times.ts_us);
     }
   };
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     look_at(TimesOf(HostId{row}), IsStep(host.name[row]));
   }
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     look_at(TimesOf(DeviceId{row}), IsStep(device.name[row]) && !IsDeviceSide(DeviceId{row}));
   }
   last_us_ += includes_last_ ? first_us : 0;
@@ -208,15 +204,13 @@ HtaFrame::Steps HtaFrame::StepsOf(const Params& params) {
 void HtaFrame::FindKeptCorrelations() {
   const HostEvents& host = trace().host();
   const DeviceEvents& device = trace().device();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const int64_t number = CorrelationOf(HostId{row});
     if (number >= 0 && StartsInTime(host.ts_ns[row])) {
       ++kept_numbers_[number];
     }
   }
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!IsDeviceSide(DeviceId{row}) && CorrelationOf(DeviceId{row}) >= 0 &&
         StartsInTime(device.ts_ns[row])) {
       ++kept_numbers_[CorrelationOf(DeviceId{row})];
@@ -525,16 +519,14 @@ void HtaIterations::ListSteps() {
       kept_.push_back(number);
     }
   };
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     if (frame_.IsStep(trace.host().name[row])) {
       add(frame_.TimesOf(HostId{row}), trace.host().name[row], frame_.Keeps(HostId{row}));
     }
   }
   std::stable_sort(windows_.begin(), windows_.end(),
                    [](const Window& a, const Window& b) { return a.begin_us < b.begin_us; });
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     if (frame_.IsStep(trace.device().name[row])) {
       const DeviceId id{row};
       add(frame_.TimesOf(id), trace.device().name[row], frame_.Repeats(id) > 0);

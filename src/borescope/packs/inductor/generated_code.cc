@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/check.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
@@ -433,8 +434,7 @@ Result<Codes> CodesOf(const Table& kernels, const std::string& folder) {
   const Column& source = *kernels.Find("source");
   BS_ASSIGN(KernelFiles files, KernelFiles::In(folder));
   Codes codes(kernels.rows());
-  for (size_t row = 0; row < kernels.rows(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(kernels.rows())) {
     if (!source.IsMissing(row)) {
       BS_ASSIGN(codes[row], files.Find(std::get<StringValues>(source.values)[row]));
     }

@@ -30,8 +30,8 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
-#include "borescope/base/stop.h"
 #include "borescope/packs/inductor/generated_code.h"
 #include "borescope/packs/packs.h"
 #include "borescope/table/table_ops.h"
@@ -55,8 +55,7 @@ std::string_view CompiledGraphOf(std::string_view range) {
 CompiledGraphs::CompiledGraphs(const RankView& view)
     : view_(view), range_of_(view.trace.host().all_size()) {
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.all_size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.all_size())) {
     const HostId outer = view.index.tree.parent[row];
     if (outer.valid()) range_of_[row] = range_of_[outer.value];
     const bool is_range =
@@ -134,8 +133,7 @@ WorkByKernel GroupKernels(const RankView& view, const Selected& selected, GraphN
   std::vector<int64_t> step;
   const TritonSources sources(view);
   WorkByKernel result;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (!selected.Keeps(id)) {
       continue;
@@ -212,8 +210,7 @@ Table KernelTable(const RankView& view, const Selected& selected, const Params& 
   GraphNumbers graphs(view, by_graph);
   const WorkByKernel kernels = GroupKernels(view, selected, graphs, by_step);
   Table table = NewKernelTable(by_graph, by_step);
-  for (size_t i = 0; i < kernels.work.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(kernels.work.size())) {
     const std::span<const int64_t> key = kernels.groups.key(i);
     const std::string_view file = view.trace.Text(StringId{static_cast<uint32_t>(key[3])});
     Row row(table);
@@ -302,8 +299,7 @@ Table NewCategoryTable(const Table& kernels) {
 
 Table CategoryTable(const Table& kernels, int64_t wall_ns) {
   std::map<CategoryKey, CategoryWork> categories;
-  for (size_t row = 0; row < kernels.rows(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(kernels.rows())) {
     CategoryWork& category = categories[CategoryKeyOf(kernels, row)];
     category.kernels.insert(Texts(kernels, "kernel")[row]);
     AddSaturatingTo(category.work.calls, Ints(kernels, "calls")[row]);
@@ -398,8 +394,7 @@ const Pack kInductorPack{.tool = Compat::kInductor, .pipelines = kPipelines, .ve
 TritonSources::TritonSources(const RankView& view)
     : view_(view), of_name_(view.trace.strings().size()) {
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.all_size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.all_size())) {
     const uint32_t launch = DetailOf(HostId{row});
     if (launch != kNoDetail) {
       Learn(host.name[row], launch);
@@ -518,8 +513,7 @@ Table MapKernelRows(const RankView& view) {
   AddInt(table, "calls", Unit::kCount, Role::kSum, "Dropped at the end.");
   AddInt(table, "total", Unit::kNone, Role::kSum, "Dropped at the end.");
   const DeviceEvents& device = view.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (IsListed(device.kind[row])) {
       const std::string_view name = view.trace.Name(DeviceId{row});
       Row(table).Int(CategoryOf(name)).Text(name).Int(1).Int(device.dur_ns[row]);

@@ -7,7 +7,7 @@
 
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/base/check.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/opmodel/values/op_args.h"
 
@@ -178,8 +178,7 @@ std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected
 RangesAround::RangesAround(const RankView& view)
     : tree_(view.index.tree), innermost_(view.index.tree.parent.size()) {
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < innermost_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(innermost_.size())) {
     const HostId parent = tree_.parent[row];
     innermost_[row] = IsRange(host.kind[row]) ? HostId{row}
                       : parent.valid()        ? innermost_[parent.value]
@@ -223,8 +222,7 @@ ForwardOperators::Key ForwardOperators::KeyOf(HostId row) const {
 
 ForwardOperators::ForwardOperators(const Trace& trace) : trace_(trace) {
   const HostEvents& host = trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (SequenceOf(trace, HostId{row}) > 0 && !IsBackwardNode(trace.Name(HostId{row}))) {
       rows_[KeyOf(HostId{row})].push_back(HostId{row});
     }

@@ -8,12 +8,11 @@
 #include <functional>
 #include <iterator>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/packs/pyprof/formulas/formula.h"
 #include "borescope/packs/pyprof/marker_work.h"
@@ -576,8 +575,7 @@ Table ParsedRecords(const RankView& view, const std::vector<DeviceId>& all,
   AddInt(table, "rank", Unit::kNone, Role::kKey, kRankDoc);
   AddString(table, "record", Role::kDerived, kRecordDoc);
   ParseStage stage(view);
-  for (size_t i = 0; i < all.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(all.size())) {
     std::string line = stage.Line(all[i]);
     if (selected.Keeps(all[i])) Row(table).Int(view.rank).Text(line);
   }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,7 +15,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/base/check.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/packs/packs.h"
 
 namespace borescope::internal {
@@ -100,8 +99,7 @@ using Triple = std::tuple<uint32_t, int64_t, int64_t>;
 std::vector<Triple> Triples(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   std::vector<Triple> triples;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (IsDeviceWork(device.kind[row])) {
       triples.emplace_back(device.name[row].value, device.ts_ns[row], device.end_ns(DeviceId{row}));
     }
@@ -180,8 +178,7 @@ Result<Tables> MapRpdBusy(const RankView& view, const Params&) {
   std::map<int64_t, int64_t> time_of;
   int64_t begin_ns = view.trace.end_ns();
   int64_t end_ns = view.trace.begin_ns();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (IsDeviceWork(device.kind[row])) {
       int64_t& time_ns = time_of[view.trace.DeviceOf(DeviceId{row})];
       time_ns = AddSaturating(time_ns, device.dur_ns[row]);
@@ -377,8 +374,7 @@ bool IsCall(const RankView& view, uint32_t row) {
 std::vector<HostId> ApiRows(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> rows;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (IsCall(view, row) || IsMarker(host.kind[row])) {
       rows.push_back(HostId{row});
     }

@@ -10,8 +10,8 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/opmodel/op_costs.h"
 #include "borescope/packs/packs.h"
 #include "borescope/packs/torch/profiler_calls.h"
@@ -118,8 +118,7 @@ int64_t KeyAverages::FlopsOf(HostId id) {
 void KeyAverages::AddHostRows() {
   const HostEvents& host = view_.trace.host();
   const ProfilerCalls calls = BuildProfilerCalls(view_, events_);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(calls.size())) {
     const HostId id = calls.id[i];
     const bool is_annotation = host.kind[id.value] == HostKind::kAnnotation;
     Sums& sums =
@@ -135,8 +134,7 @@ void KeyAverages::AddHostRows() {
 
 void KeyAverages::AddDeviceRows() {
   const DeviceEvents& device = view_.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const bool is_work = IsDeviceWork(device.kind[row]);
     AddSaturatingTo(device_ns_, is_work ? device.dur_ns[row] : 0);
     const bool is_listed = is_work || device.kind[row] == DeviceKind::kAnnotation;

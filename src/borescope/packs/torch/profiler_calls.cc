@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/base/each_row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/opmodel/values/op_args.h"
 
@@ -79,8 +81,7 @@ Builder::Builder(const RankView& view, ProfilerEvents events)
 
 void Builder::Nest(uint32_t first_row, uint32_t end_row) {
   std::vector<uint32_t> open;
-  for (uint32_t row = first_row; row < end_row; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(first_row, end_row)) {
     if (!IsInProfilerTree(view_.trace, HostId{row}, which_)) {
       continue;
     }
@@ -102,8 +103,7 @@ void Builder::Nest(uint32_t first_row, uint32_t end_row) {
 
 void Builder::SumDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId op = view_.index.correlation.op_of[row];
     // The profiler does not know captures, so that kernels of graphs have no operator.
     if (IsDeviceWork(device.kind[row]) && op.valid() && !host_.IsCaptured(op)) {
@@ -298,8 +298,7 @@ struct Span {
 std::vector<Span> TimeOfEvents(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<Span> spans;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (IsInProfilerTree(trace, HostId{row}, ProfilerEvents::kAll)) {
       spans.push_back({host.ts_ns[row], host.end_ns(HostId{row})});
     }
@@ -334,8 +333,7 @@ int64_t CountMemoryOutsideOfEvents(const Trace& trace) {
   }
   const std::vector<Span> spans = TimeOfEvents(trace);
   int64_t count = 0;
-  for (uint32_t row = 0; row < memory.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(memory.size())) {
     const bool is_recorded = memory.ts_ns[row] != kMissing;  // else it is from before the recording
     count += is_recorded && !IsInside(spans, memory.ts_ns[row]) ? 1 : 0;
   }

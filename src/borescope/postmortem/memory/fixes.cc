@@ -347,7 +347,8 @@ class FixFinder {
     }
     MemoryFix fix{.change = "raise the limit", .setting = {}};
     fix.changed_bytes = wanted - std::min(wanted, *low_.limit);
-    Add(std::move(fix), {replayed.is_served ? Fits::kYes : Fits::kNo, replayed.reserved_bytes}, true);
+    Add(std::move(fix), {replayed.is_served ? Fits::kYes : Fits::kNo, replayed.reserved_bytes},
+        true);
     found_.fixes.back().spare_bytes =
         replayed.is_served ? std::optional(wanted - std::min(wanted, replayed.reserved_bytes))
                            : std::nullopt;
@@ -407,8 +408,8 @@ class FixFinder {
   void TrySmallerRequest() {
     const uint32_t site = FailedSite();
     if (sites_.Get(site).Text().empty() || !HasTime()) return;
-    const auto found = LargestPercent(
-        [&](const Request& request) { return sites_.Of(request.stack) == site; });
+    const auto found =
+        LargestPercent([&](const Request& request) { return sites_.Of(request.stack) == site; });
     if (!found.has_value()) return;
     MemoryFix fix{.change = "requests of " + sites_.Get(site).Text() + " at " +
                             Percent(found->first) + " of their size",

@@ -72,8 +72,8 @@ struct MemoryFix {
   std::optional<uint64_t> changed_bytes = {};   // by how much
   std::optional<uint64_t> reserved_bytes = {};  // then
   std::optional<uint64_t> spare_bytes = {};     // what may be reserved beyond that
-  bool is_certain = false;                 // else it follows from parts of the model or the trace
-};                                         // that could not be checked
+  bool is_certain = false;  // else it follows from parts of the model or the trace
+};  // that could not be checked
 
 struct MemoryFixes {
   std::vector<MemoryFix> fixes;  // those that fit first; settings first; then the smallest change

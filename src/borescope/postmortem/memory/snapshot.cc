@@ -117,23 +117,24 @@ void Finish(MemorySnapshot& snapshot) {
             [](const DeviceMemory& a, const DeviceMemory& b) { return a.device < b.device; });
   for (DeviceMemory& device : snapshot.devices) {
     for (const MemorySegment& segment : device.segments) {
-      const std::span blocks = std::span(device.blocks).subspan(segment.first_block, segment.blocks);
+      const std::span blocks =
+          std::span(device.blocks).subspan(segment.first_block, segment.blocks);
       if (!TileSegment(segment, blocks)) ++device.inconsistent;
     }
     std::stable_sort(
         device.segments.begin(), device.segments.end(),
         [](const MemorySegment& a, const MemorySegment& b) { return a.address < b.address; });
-    std::stable_sort(device.annotations.begin(), device.annotations.end(),
-                     [](const MemoryAnnotation& a, const MemoryAnnotation& b) {
-                       return a.time_us < b.time_us;
-                     });
+    std::stable_sort(
+        device.annotations.begin(), device.annotations.end(),
+        [](const MemoryAnnotation& a, const MemoryAnnotation& b) { return a.time_us < b.time_us; });
     for (size_t i = 1; i < device.segments.size(); ++i) {
       const MemorySegment& before = device.segments[i - 1];
       if (before.size > device.segments[i].address - before.address) ++device.inconsistent;
     }
-    snapshot.has_times = snapshot.has_times ||
-                         std::any_of(device.events.begin(), device.events.end(),
-                                     [](const MemoryEvent& event) { return event.time_us != kNoTime; });
+    snapshot.has_times =
+        snapshot.has_times ||
+        std::any_of(device.events.begin(), device.events.end(),
+                    [](const MemoryEvent& event) { return event.time_us != kNoTime; });
   }
 }
 

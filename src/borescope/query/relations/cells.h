@@ -5,9 +5,9 @@
 
 namespace borescope::internal::query {
 
-inline constexpr ColumnType kInteger = ColumnType::kInteger;
-inline constexpr ColumnType kReal = ColumnType::kReal;
-inline constexpr ColumnType kText = ColumnType::kText;
+inline constexpr RelationType kInteger = RelationType::kInteger;
+inline constexpr RelationType kReal = RelationType::kReal;
+inline constexpr RelationType kText = RelationType::kText;
 inline constexpr Spread kFew = Spread::kFew;
 inline constexpr Spread kMany = Spread::kMany;
 inline constexpr Spread kKey = Spread::kKey;

@@ -41,7 +41,7 @@ std::vector<Relation> AllRelations() {
 RankRows::RankRows(const RankData& rank)
     : data(rank), trace(rank.trace), index(rank.index), range_of_metric(RangesOfMetrics(trace)) {}
 
-std::string_view TypeName(ColumnType type) {
+std::string_view TypeName(RelationType type) {
   constexpr std::string_view kNames[] = {"INTEGER", "REAL", "TEXT"};
   return kNames[static_cast<size_t>(type)];
 }

@@ -53,8 +53,8 @@ inline std::string_view TextOf(const Cell& cell, const Trace& trace) {
                                         : cell.text;
 }
 
-enum class ColumnType : uint8_t { kInteger, kReal, kText };
-std::string_view TypeName(ColumnType type);  // as in CREATE TABLE
+enum class RelationType : uint8_t { kInteger, kReal, kText };
+std::string_view TypeName(RelationType type);  // as in CREATE TABLE
 
 // How many distinct values a column has, for planning.
 enum class Spread : uint8_t {
@@ -65,7 +65,7 @@ enum class Spread : uint8_t {
 
 struct ColumnSpec {
   std::string_view name;
-  ColumnType type;
+  RelationType type;
   Spread spread;
   std::string_view doc;  // one sentence
   Cell (*get)(const RankRows& rank, uint32_t row);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,38 @@ std::vector<std::unique_ptr<Sampler>> MakeGpuSamplers() {
   if (add(MakeAmdSmiSampler()) == before) add(MakeRocmSmiSampler());
   return samplers;
 }
+
+namespace {
+
+// Whether a library has the function, and it succeeds.
+template <class... Parameters, class... Args>
+bool Succeeds(int (*function)(Parameters...), Args... args) {
+  return function != nullptr && function(args...) == 0;
+}
+
+// Reads one GPU after the other.
+class GpuSampler : public Sampler {
+ public:
+  explicit GpuSampler(size_t gpus) : gpus_(gpus) {}
+
+  void Read(std::vector<Sample>& samples) final {
+    for (size_t gpu = 0; gpu < gpus_; ++gpu) {
+      const std::string prefix = "gpu/" + std::to_string(gpu) + "/";
+      ReadGpu(gpu,
+              [&](const char* name, double value) { samples.push_back({prefix + name, value}); });
+    }
+  }
+
+ protected:
+  using Add = std::function<void(const char* name, double value)>;
+
+ private:
+  virtual void ReadGpu(size_t gpu, const Add& add) = 0;
+
+  size_t gpus_;
+};
+
+}  // namespace
 
 // AMD SMI: functions and numbers as its documentation has them. Not tried on a GPU.
 
@@ -100,22 +133,13 @@ std::vector<Handle> ProcessorsOf(const AmdSmi& smi) {
   return processors;
 }
 
-class AmdSmiSampler : public Sampler {
+class AmdSmiSampler : public GpuSampler {
  public:
   AmdSmiSampler(const AmdSmi& smi, std::vector<Handle> devices)
-      : smi_(smi), devices_(std::move(devices)), last_(devices_.size()) {}
-
-  void Read(std::vector<Sample>& samples) override {
-    for (size_t i = 0; i < devices_.size(); ++i) {
-      const std::string prefix = "gpu/" + std::to_string(i) + "/";
-      const auto add = [&](const char* name, double value) {
-        samples.push_back({prefix + name, value});
-      };
-      ReadLoad(devices_[i], add);
-      ReadPower(i, add);
-      ReadClocks(devices_[i], add);
-    }
-  }
+      : GpuSampler(devices.size()),
+        smi_(smi),
+        devices_(std::move(devices)),
+        last_(devices_.size()) {}
 
  private:
   struct Energy {
@@ -124,55 +148,46 @@ class AmdSmiSampler : public Sampler {
   };
 
   // What is not known is the largest number.
-  template <class Add>
-  void ReadLoad(Handle device, const Add& add) const {
+  void ReadGpu(size_t gpu, const Add& add) override {
     constexpr uint32_t kMostPerCent = 100;
+    const Handle device = devices_[gpu];
     EngineUsage usage{};
-    if (smi_.activity != nullptr && smi_.activity(device, &usage) == kSuccess) {
+    if (Succeeds(smi_.activity, device, &usage)) {
       if (usage.graphics <= kMostPerCent) add("utilization", usage.graphics);
       if (usage.memory <= kMostPerCent) add("memory_utilization", usage.memory);
     }
     uint64_t bytes = 0;
-    if (smi_.memory != nullptr && smi_.memory(device, kVideoMemory, &bytes) == kSuccess) {
+    if (Succeeds(smi_.memory, device, kVideoMemory, &bytes)) {
       add("memory_used", static_cast<double>(bytes));
+    }
+    ReadPower(gpu, add);
+    ClockInfo clock{};
+    if (Succeeds(smi_.clock, device, kGraphicsClock, &clock)) add("sm_clock", clock.megahertz);
+    clock = {};
+    if (Succeeds(smi_.clock, device, kMemoryClock, &clock)) add("memory_clock", clock.megahertz);
+    int64_t degrees = 0;
+    if (Succeeds(smi_.temperature, device, kHotspot, kCurrent, &degrees) ||
+        Succeeds(smi_.temperature, device, kEdge, kCurrent, &degrees)) {
+      add("temperature", static_cast<double>(degrees));
     }
   }
 
   // Structures with the power have changed; the counter of energy, from which it follows, has not.
-  template <class Add>
-  void ReadPower(size_t i, const Add& add) {
+  void ReadPower(size_t gpu, const Add& add) {
     constexpr double kMicro = 1e-6;
     constexpr double kNano = 1e-9;
     uint64_t steps = 0;
     float microjoules = 0;
     uint64_t ns = 0;
-    if (smi_.energy == nullptr || smi_.energy(devices_[i], &steps, &microjoules, &ns) != kSuccess) {
+    if (!Succeeds(smi_.energy, devices_[gpu], &steps, &microjoules, &ns)) {
       return;
     }
     const Energy now{static_cast<double>(steps) * static_cast<double>(microjoules) * kMicro, ns};
-    const Energy before = std::exchange(last_[i], now);
+    const Energy before = std::exchange(last_[gpu], now);
     add("energy", now.joules);
     if (before.ns != 0 && now.ns > before.ns && now.joules >= before.joules) {
       add("power",
           (now.joules - before.joules) / (static_cast<double>(now.ns - before.ns) * kNano));
-    }
-  }
-
-  template <class Add>
-  void ReadClocks(Handle device, const Add& add) const {
-    ClockInfo clock{};
-    if (smi_.clock != nullptr && smi_.clock(device, kGraphicsClock, &clock) == kSuccess) {
-      add("sm_clock", clock.megahertz);
-    }
-    clock = {};
-    if (smi_.clock != nullptr && smi_.clock(device, kMemoryClock, &clock) == kSuccess) {
-      add("memory_clock", clock.megahertz);
-    }
-    int64_t degrees = 0;
-    if (smi_.temperature == nullptr) return;
-    if (smi_.temperature(device, kHotspot, kCurrent, &degrees) == kSuccess ||
-        smi_.temperature(device, kEdge, kCurrent, &degrees) == kSuccess) {
-      add("temperature", static_cast<double>(degrees));
     }
   }
 
@@ -188,8 +203,8 @@ std::unique_ptr<Sampler> MakeAmdSmiSampler() {
   using namespace amd_smi;
   const SharedLibrary library({"libamd_smi.so", "/opt/rocm/lib/libamd_smi.so"});
   const AmdSmi smi = FindFunctions(library);
-  const bool is_whole = smi.init != nullptr && smi.sockets != nullptr && smi.processors != nullptr;
-  if (!is_whole || smi.init(kInitGpus) != kSuccess) return nullptr;
+  if (smi.sockets == nullptr || smi.processors == nullptr) return nullptr;
+  if (!Succeeds(smi.init, kInitGpus)) return nullptr;
   std::vector<Handle> devices = ProcessorsOf(smi);
   if (devices.empty()) return nullptr;
   return std::make_unique<AmdSmiSampler>(smi, std::move(devices));
@@ -200,7 +215,6 @@ std::unique_ptr<Sampler> MakeAmdSmiSampler() {
 namespace rocm_smi {
 namespace {
 
-constexpr int kSuccess = 0;
 constexpr int kVideoMemory = 0;
 constexpr uint32_t kHotspot = 1;
 constexpr int kCurrent = 0;
@@ -228,55 +242,33 @@ RocmSmi FindFunctions(const SharedLibrary& library) {
   return smi;
 }
 
-class RocmSmiSampler : public Sampler {
+class RocmSmiSampler : public GpuSampler {
  public:
-  RocmSmiSampler(const RocmSmi& smi, uint32_t devices) : smi_(smi), devices_(devices) {}
-
-  void Read(std::vector<Sample>& samples) override {
-    for (uint32_t i = 0; i < devices_; ++i) {
-      const std::string prefix = "gpu/" + std::to_string(i) + "/";
-      const auto add = [&](const char* name, double value) {
-        samples.push_back({prefix + name, value});
-      };
-      ReadLoad(i, add);
-      ReadPower(i, add);
-    }
-  }
+  RocmSmiSampler(const RocmSmi& smi, uint32_t devices) : GpuSampler(devices), smi_(smi) {}
 
  private:
-  template <class Add>
-  void ReadLoad(uint32_t device, const Add& add) const {
-    uint32_t per_cent = 0;
-    if (smi_.busy != nullptr && smi_.busy(device, &per_cent) == kSuccess) {
-      add("utilization", per_cent);
-    }
-    if (smi_.memory_busy != nullptr && smi_.memory_busy(device, &per_cent) == kSuccess) {
-      add("memory_utilization", per_cent);
-    }
-    uint64_t bytes = 0;
-    if (smi_.memory != nullptr && smi_.memory(device, kVideoMemory, &bytes) == kSuccess) {
-      add("memory_used", static_cast<double>(bytes));
-    }
-  }
-
-  template <class Add>
-  void ReadPower(uint32_t device, const Add& add) const {
+  void ReadGpu(size_t gpu, const Add& add) override {
     constexpr double kMicro = 1e-6;
     constexpr double kMilli = 1e-3;
+    const auto device = static_cast<uint32_t>(gpu);
+    uint32_t per_cent = 0;
+    if (Succeeds(smi_.busy, device, &per_cent)) add("utilization", per_cent);
+    if (Succeeds(smi_.memory_busy, device, &per_cent)) add("memory_utilization", per_cent);
+    uint64_t bytes = 0;
+    if (Succeeds(smi_.memory, device, kVideoMemory, &bytes)) {
+      add("memory_used", static_cast<double>(bytes));
+    }
     uint64_t microwatts = 0;
-    if (smi_.power_microwatts != nullptr &&
-        smi_.power_microwatts(device, 0, &microwatts) == kSuccess) {
+    if (Succeeds(smi_.power_microwatts, device, 0U, &microwatts)) {
       add("power", kMicro * static_cast<double>(microwatts));
     }
     int64_t millidegrees = 0;
-    if (smi_.temperature_millidegrees != nullptr &&
-        smi_.temperature_millidegrees(device, kHotspot, kCurrent, &millidegrees) == kSuccess) {
+    if (Succeeds(smi_.temperature_millidegrees, device, kHotspot, kCurrent, &millidegrees)) {
       add("temperature", kMilli * static_cast<double>(millidegrees));
     }
   }
 
   RocmSmi smi_;
-  uint32_t devices_;
 };
 
 }  // namespace
@@ -287,9 +279,8 @@ std::unique_ptr<Sampler> MakeRocmSmiSampler() {
   const SharedLibrary library({"librocm_smi64.so", "/opt/rocm/lib/librocm_smi64.so"});
   const RocmSmi smi = FindFunctions(library);
   uint32_t count = 0;
-  const bool is_whole = smi.init != nullptr && smi.count != nullptr;
-  if (!is_whole || smi.init(0) != kSuccess || smi.count(&count) != kSuccess) return nullptr;
-  if (count == 0) return nullptr;
+  if (smi.count == nullptr || !Succeeds(smi.init, 0U)) return nullptr;
+  if (!Succeeds(smi.count, &count) || count == 0) return nullptr;
   return std::make_unique<RocmSmiSampler>(smi, std::min(count, kMostDevices));
 }
 
@@ -346,75 +337,54 @@ Nvml FindFunctions(const SharedLibrary& library) {
   return nvml;
 }
 
-class NvmlSampler : public Sampler {
+class NvmlSampler : public GpuSampler {
  public:
   NvmlSampler(const Nvml& nvml, std::vector<Device> devices)
-      : nvml_(nvml), devices_(std::move(devices)) {}
-
-  void Read(std::vector<Sample>& samples) override {
-    for (size_t i = 0; i < devices_.size(); ++i) {
-      const std::string prefix = "gpu/" + std::to_string(i) + "/";
-      const auto add = [&](const char* name, double value) {
-        samples.push_back({prefix + name, value});
-      };
-      ReadLoad(devices_[i], add);
-      ReadPower(devices_[i], add);
-      ReadClocks(devices_[i], add);
-    }
-  }
+      : GpuSampler(devices.size()), nvml_(nvml), devices_(std::move(devices)) {}
 
  private:
-  template <class Add>
+  void ReadGpu(size_t gpu, const Add& add) override {
+    ReadLoad(devices_[gpu], add);
+    ReadPower(devices_[gpu], add);
+  }
+
   void ReadLoad(Device device, const Add& add) const {
     constexpr double kKilobyte = 1000;
     Utilization utilization{};
-    if (nvml_.utilization != nullptr && nvml_.utilization(device, &utilization) == kSuccess) {
+    if (Succeeds(nvml_.utilization, device, &utilization)) {
       add("utilization", utilization.gpu);
       add("memory_utilization", utilization.memory);
     }
     Memory memory{};
-    if (nvml_.memory != nullptr && nvml_.memory(device, &memory) == kSuccess) {
+    if (Succeeds(nvml_.memory, device, &memory)) {
       add("memory_used", static_cast<double>(memory.used));
     }
     unsigned kilobytes = 0;
-    if (nvml_.pcie_kb == nullptr) return;
-    if (nvml_.pcie_kb(device, kSentCounter, &kilobytes) == kSuccess) {
+    if (Succeeds(nvml_.pcie_kb, device, kSentCounter, &kilobytes)) {
       add("pcie_sent", kKilobyte * kilobytes);
     }
-    if (nvml_.pcie_kb(device, kReceivedCounter, &kilobytes) == kSuccess) {
+    if (Succeeds(nvml_.pcie_kb, device, kReceivedCounter, &kilobytes)) {
       add("pcie_received", kKilobyte * kilobytes);
     }
   }
 
-  template <class Add>
   void ReadPower(Device device, const Add& add) const {
     constexpr double kThousandth = 1000;
     unsigned milliwatts = 0;
-    if (nvml_.power_mw != nullptr && nvml_.power_mw(device, &milliwatts) == kSuccess) {
-      add("power", milliwatts / kThousandth);
-    }
+    if (Succeeds(nvml_.power_mw, device, &milliwatts)) add("power", milliwatts / kThousandth);
     unsigned long long millijoules = 0;
-    if (nvml_.energy_mj != nullptr && nvml_.energy_mj(device, &millijoules) == kSuccess) {
+    if (Succeeds(nvml_.energy_mj, device, &millijoules)) {
       add("energy", static_cast<double>(millijoules) / kThousandth);
     }
     unsigned degrees = 0;
-    if (nvml_.temperature != nullptr &&
-        nvml_.temperature(device, kGpuSensor, &degrees) == kSuccess) {
-      add("temperature", degrees);
-    }
-  }
-
-  template <class Add>
-  void ReadClocks(Device device, const Add& add) const {
+    if (Succeeds(nvml_.temperature, device, kGpuSensor, &degrees)) add("temperature", degrees);
     unsigned megahertz = 0;
-    if (nvml_.clock_mhz != nullptr) {
-      if (nvml_.clock_mhz(device, kSmClock, &megahertz) == kSuccess) add("sm_clock", megahertz);
-      if (nvml_.clock_mhz(device, kMemoryClock, &megahertz) == kSuccess) {
-        add("memory_clock", megahertz);
-      }
+    if (Succeeds(nvml_.clock_mhz, device, kSmClock, &megahertz)) add("sm_clock", megahertz);
+    if (Succeeds(nvml_.clock_mhz, device, kMemoryClock, &megahertz)) {
+      add("memory_clock", megahertz);
     }
     unsigned long long reasons = 0;
-    if (nvml_.throttle != nullptr && nvml_.throttle(device, &reasons) == kSuccess) {
+    if (Succeeds(nvml_.throttle, device, &reasons)) {
       add("throttle_reasons", static_cast<double>(reasons));
     }
   }
@@ -430,9 +400,9 @@ std::unique_ptr<Sampler> MakeNvmlSampler() {
   using namespace nvml;
   const SharedLibrary library({"libnvidia-ml.so.1"});
   const Nvml nvml = FindFunctions(library);
-  const bool is_whole = nvml.init != nullptr && nvml.count != nullptr && nvml.handle != nullptr;
   unsigned count = 0;
-  if (!is_whole || nvml.init() != kSuccess || nvml.count(&count) != kSuccess) return nullptr;
+  if (nvml.count == nullptr || nvml.handle == nullptr || !Succeeds(nvml.init)) return nullptr;
+  if (!Succeeds(nvml.count, &count)) return nullptr;
   constexpr unsigned kMostDevices = 64;
   std::vector<Device> devices;
   for (unsigned i = 0; i < count && i < kMostDevices; ++i) {

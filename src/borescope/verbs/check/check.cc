@@ -8,7 +8,6 @@
 #include "borescope/base/io/paths.h"
 #include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/engine/loading/attach_captures.h"
 #include "borescope/engine/partial/part_files.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/targets/targets.h"
@@ -28,27 +27,12 @@ Result<internal::CheckRequest> InsideCheck(std::span<const std::string> runs,
   if (!internal::IsOf(options.question, "check")) {
     return internal::UsageError("a check is the question \"check\"", "ask other verbs alone");
   }
-  internal::CheckRequest inside;
+  internal::CheckRequest inside{options, {runs.begin(), runs.end()}};
   BS_TRY(internal::ReadQuestion(options.question, inside.run));
-  inside.runs.assign(runs.begin(), runs.end());
-  inside.baseline = options.baseline;
-  inside.history = options.history;
-  inside.budget = options.budget;
-  inside.judge = {options.fail, options.all};
-  inside.force = options.force;
-  inside.strict = options.strict;
-  inside.save = options.save_baseline;
-  inside.junit = options.junit;
-  inside.sarif = options.sarif;
-  inside.markdown = options.markdown;
-  inside.html = options.html;
   inside.run.threads = ThreadsOf(options.threads);
   inside.run.memory_limit = options.memory_limit;
   inside.run.stop = options.stop;
   inside.run.progress = options.progress;
-  inside.find_captures = [captures = options.captures](std::vector<internal::InputFile>& files) {
-    return internal::FindCaptures(captures, nullptr, files);
-  };
   return inside;
 }
 

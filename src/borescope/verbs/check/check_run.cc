@@ -100,7 +100,8 @@ ReportPage PageOfCheck(const std::vector<std::string>& runs, const JudgedCheck& 
 namespace {
 
 Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
-  const bool asks = !file.path.empty() || !options.baseline.empty() || !options.save.empty();
+  const bool asks =
+      !file.path.empty() || !options.baseline.empty() || !options.save_baseline.empty();
   if (!asks) {
     return UsageError(
         "check needs `budget` FILE, `baseline` RUN or `save_baseline` FILE: nothing is asked yet",
@@ -108,7 +109,7 @@ Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
   }
   const auto compared = std::find_if(file.budgets.begin(), file.budgets.end(),
                                      [](const Budget& budget) { return budget.worse.has_value(); });
-  if (compared != file.budgets.end() && options.baseline.empty() && options.save.empty()) {
+  if (compared != file.budgets.end() && options.baseline.empty() && options.save_baseline.empty()) {
     return UsageError(fmt::format("{}:{}: budget '{}' compares with a baseline: name it with "
                                   "`baseline`, or keep this run as one with `save_baseline`",
                                   file.path, compared->line, compared->name),
@@ -127,7 +128,7 @@ Result<void> CheckPlainStep(const CheckRequest& options,
   if (options.run.params.Text(kPlainStepParam).empty()) {
     return {};
   }
-  if (!options.baseline.empty() || !options.save.empty()) {
+  if (!options.baseline.empty() || !options.save_baseline.empty()) {
     return UsageError(
         "check: `plain_step` is what a step of INPUT takes, not one of other runs: give it with "
         "`budget`, without `baseline` and `save_baseline`",
@@ -154,7 +155,7 @@ Result<void> CheckOutputs(const CheckRequest& options) {
     inputs.push_back(options.budget);
   }
   const std::pair<std::string_view, const std::string*> outputs[] = {
-      {"`save_baseline`", &options.save},
+      {"`save_baseline`", &options.save_baseline},
       {"`junit`", &options.junit},
       {"`sarif`", &options.sarif},
       {"`markdown`", &options.markdown},
@@ -273,7 +274,7 @@ Result<void> WriteReports(const CheckRequest& options, const Side& test, const J
     return WriteHtml(PageOfCheck(NamesOf(test), outcome, document), ReportTemplate(), sink);
   }));
   // What cannot be trusted is nothing to compare with later.
-  return write(outcome.status == BudgetStatus::kVoid ? "" : options.save, [&](Sink& sink) {
+  return write(outcome.status == BudgetStatus::kVoid ? "" : options.save_baseline, [&](Sink& sink) {
     return WriteJson(SavedRuns(test.AllValues()), WriteOptions(), sink);
   });
 }
@@ -297,7 +298,7 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   const bool compares_budgets =
       std::any_of(file.budgets.begin(), file.budgets.end(),
                   [](const Budget& one) { return one.worse.has_value(); });
-  measure.for_comparison = !options.baseline.empty() || !options.save.empty();
+  measure.for_comparison = !options.baseline.empty() || !options.save_baseline.empty();
   measure.needs_steps = !compares_budgets && (!options.baseline.empty() || file.budgets.empty());
   BS_ASSIGN(Side test, ReadSide(options.runs, "", options, measure));
   BS_ASSIGN(Side base, ReadSide(options.baseline, "baseline", options, measure));
@@ -308,7 +309,7 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   const JudgedRuns runs{base.AllValues(), test.AllValues(), history.Groups()};
   BS_TRY(CheckComparable(runs, options.force));
   CheckedRuns checked;
-  checked.outcome = Judge(runs, file, options.judge);
+  checked.outcome = Judge(runs, file, {options.fail, options.all});
   SayWhatWasJoined(runs, checked.outcome);
   CheckQuality({&test, &base, &history}, file.quality, checked.outcome);
   checked.document.tables = CheckTables(runs, checked.outcome);

@@ -2,11 +2,11 @@
 // docs/use/check.md has the rules; the statistics are in check/.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/check.h"
 #include "borescope/check/judge.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/output/html/html.h"
@@ -14,20 +14,10 @@
 
 namespace borescope::internal {
 
-struct CheckRequest {
-  std::vector<std::string> runs;      // each a file, a folder or a glob, and one run
-  std::vector<std::string> baseline;  // likewise, or what was saved, or a folder of that
-  std::vector<std::string> history;   // likewise
-  std::string budget;                 // path of the budget file; empty: none
-  JudgeOptions judge;
-  bool force = false;   // compare what is not comparable
-  bool strict = false;  // in the reports, "cannot tell" is a failure
-  // Files to write; empty: none.
-  std::string save, junit, sarif, markdown, html;
-  // The question to each run, but for its files: selection, threads, memory, stop, captures.
-  RunOptions run;
-  // Finds the captures of graphs that the files of a run launch. May be empty.
-  std::function<Result<void>(std::vector<InputFile>&)> find_captures;
+struct CheckRequest : CheckOptions {
+  std::vector<std::string> runs = {};  // each a file, a folder or a glob, and one run
+  // The question to each run, but for its files: selection, threads, memory, stop.
+  RunOptions run = {};
 };
 
 struct CheckedRuns {

@@ -15,6 +15,7 @@
 #include "borescope/check/budget.h"
 #include "borescope/check/saved_runs.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/attach_captures.h"
 #include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/engine/targets/targets.h"
@@ -237,9 +238,7 @@ Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& o
   RunOptions run = options.run;
   BS_ASSIGN(std::vector<InputFile> files, ExpandInputs({&input, 1}));
   run.files = SplitRanks(std::move(files));
-  if (options.find_captures) {
-    BS_TRY(options.find_captures(run.files));
-  }
+  BS_TRY(FindCaptures(options.captures, nullptr, run.files));
   RecordedRun recorded(std::move(run));
   return MeasureRun(input, recorded, measure);
 }

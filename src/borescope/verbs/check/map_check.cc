@@ -18,6 +18,7 @@
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/attach_captures.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/part_source.h"
@@ -172,8 +173,8 @@ Result<CheckMapping> CheckMapping::Plan(const CheckRequest& request,
     mapping.runs_[runs.at(one.path)].files.push_back(std::move(one));
   }
   for (RunFiles& run : mapping.runs_) {
-    if (request.find_captures && !run.files.empty()) {
-      BS_TRY(request.find_captures(run.files));
+    if (!run.files.empty()) {
+      BS_TRY(FindCaptures(request.captures, nullptr, run.files));
     }
   }
   return mapping;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "borescope/base/check.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
@@ -33,8 +34,7 @@ std::vector<StepWork> WorksOf(const RankView& view, std::span<const uint32_t> tr
   const Tracks& all = view.trace.tracks();
   std::vector<StepWork> works;
   for (const uint32_t track : tracks) {
-    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(all.first_row[track], all.end_row[track])) {
       if (IsDeviceWork(device.kind[row])) {
         works.push_back({{device.ts_ns[row], device.end_ns(DeviceId{row})},
                          StepOf(view, DeviceId{row}, StepRule::kLaunch)});
@@ -140,8 +140,7 @@ Activities ActivitiesOfTrack(const RankView& view, uint32_t track) {
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
   Activities activities;
-  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
     const DeviceId id{row};
     if (IsDeviceWork(device.kind[row])) {
       const Activity activity = ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id));

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -30,8 +30,7 @@ std::string_view ModuleClassOf(std::string_view frame) {
 std::vector<int64_t> ModulesAround(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<int64_t> modules(host.all_size(), kMissing);
-  for (uint32_t row = 0; row < modules.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(modules.size())) {
     const HostId outer = view.index.tree.parent[row];
     if (host.kind[row] == HostKind::kPython &&
         view.trace.Name(HostId{row}).starts_with(kModulePrefix)) {
@@ -101,8 +100,7 @@ std::vector<Phase> HostPhases(const RankView& view) {
   const std::vector<Phase> by_name = PhasesOfNames(view.trace.strings());
   const std::vector<char> is_repeated = RepeatedOps(view);
   std::vector<Phase> phases(host.all_size());
-  for (uint32_t row = 0; row < phases.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(phases.size())) {
     const HostId parent = view.index.tree.parent[row];
     const Phase own = by_name[host.name[row].value];
     if (own != Phase::kOther) {
@@ -182,8 +180,7 @@ bool RepeatFinder::HasNumber(HostId row) const {
 
 void RepeatFinder::FindPasses() {
   pass_of_.resize(host_.all_size());
-  for (uint32_t row = 0; row < pass_of_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(pass_of_.size())) {
     const HostId outer = view_.index.tree.parent[row];
     pass_of_[row] = outer.valid() ? pass_of_[outer.value] : kNoPass;
     if (pass_of_[row] == kNoPass && RunsBackward(HostId{row})) {
@@ -222,8 +219,7 @@ std::vector<char> RepeatFinder::Find() {
   FindPasses();
   FindDifferentiated();
   std::vector<char> is_repeated(host_.all_size());
-  for (uint32_t row = 0; row < is_repeated.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(is_repeated.size())) {
     const uint32_t pass = pass_of_[row];
     if (pass == kNoPass || passes_[pass].is_differentiated || RunsBackward(HostId{row})) {
       continue;

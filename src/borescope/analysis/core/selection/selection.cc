@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/trace/recorded_cut.h"
@@ -286,8 +286,7 @@ bool Selected::KeepsStep(DeviceId id) const {
 }
 
 bool Selected::KeepsAnyWork() const {
-  for (uint32_t row = 0; row < view_->trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view_->trace.device().size())) {
     if (Keeps(DeviceId{row})) {
       return true;
     }

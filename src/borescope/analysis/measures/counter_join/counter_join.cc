@@ -191,10 +191,10 @@ class ReportJoin {
   Numbers<std::pair<uint32_t, uint32_t>> tokens_;  // key, label
   std::vector<uint32_t> keys_;                     // per kernel of the report
   std::vector<uint32_t> counted_tokens_;
-  std::vector<uint32_t> names_of_texts_;  // per text of the trace
-  std::vector<uint32_t> label_of_row_;    // per host row: of the innermost range
+  std::vector<uint32_t> names_of_texts_;              // per text of the trace
+  std::vector<uint32_t> label_of_row_;                // per host row: of the innermost range
   std::map<int64_t, std::vector<TracedItem>> items_;  // by device
-  std::set<uint32_t> traced_labels_;      // of ranges that both sides name
+  std::set<uint32_t> traced_labels_;                  // of ranges that both sides name
   std::set<uint32_t> counted_keys_;
   std::set<uint32_t> traced_keys_;
   uint32_t no_label_ = 0;
@@ -287,8 +287,8 @@ uint32_t ReportJoin::NameOf(uint32_t text, bool by_function) {
 Key ReportJoin::KeyOf(DeviceId id, bool by_function) {
   const DeviceEvents& device = view_.trace.device();
   const uint32_t detail = device.detail[id.value];
-  Key key{NameOf(device.name[id.value].value, by_function),
-          GridOf(view_.trace.kernels(), detail), BlockOf(view_.trace.kernels(), detail)};
+  Key key{NameOf(device.name[id.value].value, by_function), GridOf(view_.trace.kernels(), detail),
+          BlockOf(view_.trace.kernels(), detail)};
   if (report_.amd) {
     key.grid = {ProductOf(key.grid), 1, 1};
     key.block = {ProductOf(key.block), 1, 1};
@@ -304,8 +304,8 @@ void ReportJoin::SetKeys(bool by_function) {
   traced_keys_.clear();
   names_of_texts_.assign(view_.trace.strings().size(), ~uint32_t{0});
   for (const CountedKernel& kernel : report_.kernels) {
-    const std::string& name = by_function && !kernel.function.empty() ? kernel.function
-                                                                      : kernel.name;
+    const std::string& name =
+        by_function && !kernel.function.empty() ? kernel.function : kernel.name;
     const uint32_t number = names_.Of(by_function ? FunctionInName(name) : name);
     keys_.push_back(key_numbers_.Of({number, kernel.grid, kernel.block}));
     counted_tokens_.push_back(tokens_.Of({keys_.back(), LabelOf(kernel)}));
@@ -473,8 +473,8 @@ void CounterJoiner::Take(const ReportJoin& report, DeviceId id, JoinedItem item,
   JoinedItem& known = result_.items[id.value];
   if (HasCounters(item.source)) item.group = groups[item.group];
   if (HasCounters(known.source) && known.group != kNoGroup) {
-    if (HasCounters(item.source) && DoOtherWork(result_.groups[known.group].measured,
-                                                result_.groups[item.group].measured)) {
+    if (HasCounters(item.source) &&
+        DoOtherWork(result_.groups[known.group].measured, result_.groups[item.group].measured)) {
       ++result_.disagreements;
     }
     return;

@@ -174,8 +174,7 @@ TEST(CounterJoin, CountersOfTheTraceWin) {
   Launches launches;
   launches.Add("a");
   launches.trace().Range("a", {5000, 100}, {{kTensor, 9}});
-  const Result<RankCounters> joined =
-      JoinCounters(launches.View(), Given({ReportOf({{"a", 1}})}));
+  const Result<RankCounters> joined = JoinCounters(launches.View(), Given({ReportOf({{"a", 1}})}));
   ASSERT_TRUE(joined.ok());
   EXPECT_TRUE(joined->empty());
 }

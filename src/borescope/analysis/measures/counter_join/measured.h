@@ -113,8 +113,8 @@ class CounterMeanings {
     std::optional<Tensor> tensor;
     std::optional<Vector> vector;
     double factor = 1;
-    bool proves_matrix = false;         // above 0
-    bool counts_tensor_pipe = false;    // 0 shows that nothing used matrix units
+    bool proves_matrix = false;       // above 0
+    bool counts_tensor_pipe = false;  // 0 shows that nothing used matrix units
   };
 
   static Meaning MeaningOf(std::string_view name);

@@ -89,8 +89,8 @@ TEST(Measured, WhatIsNoNumberIsMissing) {
 TEST(Measured, BytesOfMemoryAndCache) {
   EXPECT_EQ(MeasureCounts({{"dram__bytes.sum", 10}}).dram_bytes, 10);
   EXPECT_EQ(MeasureCounts({{"dram__bytes.sum", 10}}).dram_read, std::nullopt);
-  EXPECT_EQ(
-      MeasureCounts({{"dram__bytes_read.sum", 3}, {"dram__bytes_write.sum", 4}}).dram_bytes, 7);
+  EXPECT_EQ(MeasureCounts({{"dram__bytes_read.sum", 3}, {"dram__bytes_write.sum", 4}}).dram_bytes,
+            7);
   // What the SMs asked for, rather than both sides of L2.
   EXPECT_EQ(
       MeasureCounts({{"lts__t_sectors_srcunit_tex.sum", 3}, {"lts__t_bytes.sum", 500}}).l2_bytes,
@@ -146,10 +146,10 @@ TEST(TensorFlops, OperationsAboveZeroAndIdlePipesAreKnown) {
 }
 
 std::string LimiterText(double compute, double memory, double waves) {
-  const std::optional<Limiter> limiter = LimiterOf(MeasureCounts(
-      {{"sm__throughput.avg.pct_of_peak_sustained_elapsed", compute},
-       {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", memory},
-       {"launch__waves_per_multiprocessor", waves}}));
+  const std::optional<Limiter> limiter = LimiterOf(
+      MeasureCounts({{"sm__throughput.avg.pct_of_peak_sustained_elapsed", compute},
+                     {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", memory},
+                     {"launch__waves_per_multiprocessor", waves}}));
   return std::string(LimiterName(limiter.value_or(Limiter::kBalanced)));
 }
 

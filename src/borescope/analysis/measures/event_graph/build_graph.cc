@@ -14,6 +14,7 @@
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/idle/host_time.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -26,8 +27,8 @@ constexpr std::string_view kEngine = "autograd::engine";
 int64_t FilledTime(const Trace& trace, uint32_t track) {
   int64_t filled_ns = 0;
   int64_t until_ns = trace.begin_ns();
-  for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row :
+       EachRow(trace.tracks().first_row[track], trace.tracks().end_row[track])) {
     const int64_t end_ns = trace.host().end_ns(HostId{row});
     if (trace.host().kind[row] != HostKind::kOther && end_ns > until_ns) {
       filled_ns += end_ns - std::max(until_ns, trace.host().ts_ns[row]);
@@ -106,8 +107,7 @@ std::vector<char> FindEngines(const RankView& view) {
     }
   }
   const std::vector<char> is_engine_name = FindEngineNames(view.trace);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kOp && is_engine_name[host.name[row].value] != 0) {
       engines[host.track[row].value] = 1;
     }
@@ -179,9 +179,8 @@ struct Busy {
 std::vector<Busy> BusyOf(const Trace& trace, TrackId track) {
   const HostEvents& host = trace.host();
   std::vector<Busy> result;
-  for (uint32_t row = trace.tracks().first_row[track.value];
-       row < trace.tracks().end_row[track.value]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row :
+       EachRow(trace.tracks().first_row[track.value], trace.tracks().end_row[track.value])) {
     const HostId id{row};
     if (host.kind[row] != HostKind::kOp && host.kind[row] != HostKind::kRuntime) {
       continue;
@@ -458,8 +457,7 @@ class Construction {
   }
 
   void MarkLaunches() {
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(trace_.device().size())) {
       const HostId launch = view_.index.correlation.launch_of[row];
       if (IsDeviceWork(trace_.device().kind[row]) && launch.valid()) {
         result_.facts.marks[launch.value] |= kMarkStart;
@@ -498,8 +496,7 @@ class Construction {
 
   void MarkArrivals() {
     const std::vector<char> is_arrival = FindArrivals(trace_);
-    for (uint32_t row = 0; row < trace_.host().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(trace_.host().size())) {
       if (is_arrival[trace_.host().name[row].value] != 0) {
         result_.facts.marks[row] |= kMarkStart | kMarkEnd;
       }

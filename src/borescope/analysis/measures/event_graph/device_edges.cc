@@ -10,6 +10,7 @@
 
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
@@ -87,8 +88,7 @@ class DeviceEdges {
   }
 
   void AddNodes() {
-    for (uint32_t row = 0; row < device_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device_.size())) {
       if (IsWork(DeviceId{row})) {
         const int64_t begin_ns = HostTime(device_.ts_ns[row], row);
         const int64_t end_ns = HostTime(device_.end_ns({row}), row);
@@ -148,8 +148,7 @@ class DeviceEdges {
     const Tracks& tracks = view_.trace.tracks();
     std::vector<DeviceId> work;
     for (const uint32_t track : its_tracks) {
-      for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-        CheckStopAt(row);
+      for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
         if (IsWork(DeviceId{row})) {
           work.push_back({row});
         }
@@ -168,8 +167,7 @@ class DeviceEdges {
 
   void SortStreamWaits() {
     sync_weight_ns_.assign(syncs_.edges.size(), 0);
-    for (size_t i = 0; i < syncs_.edges.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(syncs_.edges.size())) {
       if (syncs_.edges[i].kind == SyncKind::kStreamWait) {
         waits_.emplace_back(syncs_.edges[i].target, i);
       }
@@ -179,8 +177,7 @@ class DeviceEdges {
 
   void AddTrack(uint32_t first_row, uint32_t end_row) {
     LastEnded ended(device_);
-    for (uint32_t row = first_row; row < end_row; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first_row, end_row)) {
       if (IsWork(DeviceId{row})) {
         FindReasons(DeviceId{row}, ended.At(device_.ts_ns[row]));
         Tie(DeviceId{row}, InferredReason(DeviceId{row}));
@@ -308,8 +305,7 @@ class QueueFinder {
   // Inherited work takes places of the queue too: it was launched before all recorded calls.
   void CollectLaunches(uint32_t first_row, uint32_t end_row) {
     launches_.clear();
-    for (uint32_t row = first_row; row < end_row; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first_row, end_row)) {
       const HostId call = view_.index.correlation.launch_of[row];
       const DeviceId id{row};
       const int64_t start_ns = device_.ts_ns[row] + clocks_.SkewOf(device_.track[row]);
@@ -370,8 +366,7 @@ class QueueFinder {
     waiting_.clear();
     size_t started = 0;
     size_t longest = 0;
-    for (size_t i = 0; i < launches_.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(launches_.size())) {
       while (started < starts_.size() && starts_[started] <= launches_[i].at_ns) {
         ++started;
       }
@@ -417,8 +412,7 @@ class QueueFinder {
     std::vector<std::vector<int64_t>> all(view_.trace.strings().size());
     std::vector<std::vector<int64_t>> roomy(all.size());
     const Correlation& links = view_.index.correlation;
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail &&
           !links.DevicesOf(host_.detail[row]).empty()) {
         all[host_.name[row].value].push_back(host_.dur_ns[row]);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/base/check.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/clocks/device_clocks.h"
 
@@ -51,8 +52,7 @@ void GraphBuilder::AddEdge(NodeId from, NodeId to, int64_t weight_ns, EdgeKind k
 void GraphBuilder::TieLooseNodes() {
   std::vector<char> has_in(graph_.nodes());
   std::vector<char> has_out(graph_.nodes());
-  for (size_t edge = 0; edge < from_.size(); ++edge) {
-    CheckStopAt(edge);
+  for (const size_t edge : EachIndex(from_.size())) {
     // An edge that leads back in time does not count as leading on to the end.
     if (graph_.ts_ns[from_[edge]] <= graph_.ts_ns[to_[edge]]) {
       has_out[from_[edge]] = 1;
@@ -76,8 +76,7 @@ void GraphBuilder::SortBySource() {
   graph_.target.resize(from_.size());
   graph_.weight_ns.resize(from_.size());
   graph_.kind.resize(from_.size());
-  for (size_t edge = 0; edge < from_.size(); ++edge) {
-    CheckStopAt(edge);
+  for (const size_t edge : EachIndex(from_.size())) {
     const EdgeId at = next[from_[edge]]++;
     graph_.target[at] = to_[edge];
     graph_.weight_ns[at] = weight_ns_[edge];

@@ -14,8 +14,8 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/column_data.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/id.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/clocks/device_clocks.h"
 #include "borescope/index/syncs/sync_edges.h"
 #include "borescope/trace/trace.h"
@@ -184,8 +184,7 @@ class HostSweep {
     const uint32_t first = tracks.first_row[thread_.track.value];
     const uint32_t end = tracks.end_row[thread_.track.value];
     now_ns_ = first == end ? 0 : host.ts_ns[first];
-    for (uint32_t row = first; row < end; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first, end)) {
       CloseUntil(host.ts_ns[row]);
       MoveTo(host.ts_ns[row]);
       Open(HostId{row});

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -99,8 +99,7 @@ std::vector<KernelLaunch> FindLaunches(const RankView& view) {
     return id.valid() && host.kind[id.value] == HostKind::kRuntime &&
            is_launch[host.name[id.value].value] != 0;
   };
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kRuntime) {
       continue;
     }
@@ -126,8 +125,7 @@ std::vector<KernelLaunch> FindLaunches(const RankView& view) {
 std::vector<DeviceId> FindRanges(const Trace& trace) {
   const DeviceEvents& device = trace.device();
   std::vector<DeviceId> ranges;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kRange) {
       ranges.push_back(DeviceId{row});
     }
@@ -185,8 +183,7 @@ void LineUpByOrder(CounterLineup& lineup) {
 // False if no name of a range is that of a recorded kernel.
 bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
   std::map<uint32_t, std::vector<size_t>> by_name;  // launches, by the name of their kernel
-  for (size_t i = 0; i < lineup.launches.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(lineup.launches.size())) {
     const DeviceId kernel = lineup.launches[i].kernel;
     if (kernel.valid()) {
       by_name[device.name[kernel.value].value].push_back(i);

@@ -17,7 +17,7 @@
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/check.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
@@ -75,7 +75,7 @@ class Modeller {
   const RankView& view_;
   const HostEvents& host_;
   std::shared_ptr<const std::vector<Phase>> phases_;
-  MeasuredMatrixUse measured_;                       // by counters of the trace
+  MeasuredMatrixUse measured_;                         // by counters of the trace
   std::shared_ptr<const RankCounters> counters_ = {};  // by those of reports
   // Per host row, among it and the rows around it: the innermost one with a model, and the
   // innermost one that is linked to a forward operator.
@@ -107,8 +107,7 @@ void Modeller::LookAround() {
   for (const ForwardBackwardLink& link : view_.index.forward_backward) {
     linked_[link.backward.value] = link.backward;
   }
-  for (uint32_t row = 0; row < rows; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(rows)) {
     const HostId id{row};
     const HostId outer = view_.index.tree.parent[row];
     if (Costs().ModelOf(id) != nullptr) {
@@ -174,8 +173,7 @@ void Modeller::AssignTo(DeviceId id, HostId op, Arguments arguments) {
 // Marks the host rows above a row with work of its own.
 std::vector<char> Modeller::RowsAboveCalls() const {
   std::vector<char> is_above(host_.all_size(), 0);
-  for (uint32_t row = 0; row < is_above.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(is_above.size())) {
     if (arguments_[row] == Arguments::kNone) continue;
     HostId outer = view_.index.tree.parent[row];
     while (outer.valid() && is_above[outer.value] == 0) {
@@ -231,8 +229,7 @@ void Modeller::AddCalls() {
   }
   std::vector<uint32_t> call_of_op(host_.all_size(), kNoCall);
   result_.calls.reserve(static_cast<size_t>(std::count(has_work.begin(), has_work.end(), 1)));
-  for (uint32_t row = 0; row < host_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host_.size())) {
     if (has_work[row] == 0) continue;
     const ModelledCall call = CallOf(HostId{row});
     if (IsCounted(call, is_above)) {
@@ -240,8 +237,7 @@ void Modeller::AddCalls() {
       result_.calls.push_back(call);
     }
   }
-  for (uint32_t row = 0; row < op_of_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(op_of_.size())) {
     if (op_of_[row].valid() && !IsReplay(row)) {
       result_.info[row].call = call_of_op[op_of_[row].value];
     }

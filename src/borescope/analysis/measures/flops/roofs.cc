@@ -20,10 +20,10 @@
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/opmodel/devices/device_specs.h"
@@ -440,9 +440,8 @@ DeviceSums MemoryBound::SumsOf(const std::vector<uint32_t>& tracks, int64_t gpu)
   kernels_.clear();
   const DeviceEvents& device = view_.trace.device();
   for (const uint32_t track : tracks) {
-    for (uint32_t row = view_.trace.tracks().first_row[track];
-         row < view_.trace.tracks().end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row :
+         EachRow(view_.trace.tracks().first_row[track], view_.trace.tracks().end_row[track])) {
       const DeviceId id{row};
       const bool is_compute = device.kind[row] == DeviceKind::kKernel &&
                               view_.index.ClassOf(view_.trace, id) != KernelClass::kCollective;
@@ -602,8 +601,7 @@ class BoundFinder {
 
   // Work from before the recording has the share of the work that it certainly resembles.
   void BoundInherited() {
-    for (uint32_t row = 0; row < device_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device_.size())) {
       const DeviceId like = aligned_->AsLaunched(DeviceId{row});
       if (like.value != row && is_known_[like.value] != 0) {
         bound_.share[row] = bound_.share[like.value];
@@ -634,8 +632,7 @@ std::vector<char> ProductsOnVectorUnits(const RankView& view) {
   enum : char { kNo, kYes, kUnknown };
   std::vector<char> of_name(view.trace.strings().size(), kUnknown);
   std::vector<char> is_product(device.size(), kNo);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] != DeviceKind::kKernel) {
       continue;
     }

@@ -10,6 +10,7 @@
 
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
@@ -86,8 +87,7 @@ std::vector<uint32_t> NameFinder::NamesOf(std::span<const HostId> calls) {
 
 std::vector<std::pair<HostId, DeviceId>> NameFinder::EagerLaunches() const {
   std::vector<std::pair<HostId, DeviceId>> launches;
-  for (uint32_t row = 0; row < device_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device_.size())) {
     const HostId launch = view_.index.correlation.launch_of[row];
     if (launch.valid() && device_.kind[row] == DeviceKind::kKernel) {
       launches.emplace_back(launch, DeviceId{row});
@@ -429,8 +429,7 @@ std::vector<DeviceId> Pairing::KernelsOf(std::span<const DeviceId> works) const 
 
 bool Pairing::AgreesInOrder(const Capture& capture, std::span<const DeviceId> kernels) const {
   bool has_name = false;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(kernels.size())) {
     if (capture.names[i] == kUnknownName) continue;
     has_name = true;
     if (capture.names[i] != device_.name[kernels[i].value].value) return false;

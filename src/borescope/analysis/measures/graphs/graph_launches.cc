@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/idle/host_time.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/launches/correlation.h"
 
@@ -302,8 +302,7 @@ void LaunchFinder::FindCalls() {
   for (uint32_t name = 0; name < is_launch_name_.size(); ++name) {
     is_launch_name_[name] = IsGraphLaunchName(view_.trace.Text(StringId{name})) ? 1 : 0;
   }
-  for (uint32_t row = 0; row < host_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host_.size())) {
     if (IsLaunch(row) && !(works_.empty() && IsWrapper(row))) {
       Add(HostId{row}, works_);
     }
@@ -312,8 +311,7 @@ void LaunchFinder::FindCalls() {
 
 void LaunchFinder::FindWithoutCalls() {
   std::vector<DeviceId> works;
-  for (uint32_t row = 0; row < device_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device_.size())) {
     if (IsDeviceWork(device_.kind[row]) && !view_.index.correlation.launch_of[row].valid() &&
         IsCorrelation(device_.correlation[row]) &&
         GraphNodeOf(view_.trace, DeviceId{row}) != kMissing) {
@@ -444,8 +442,7 @@ bool HasGraphs(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<char> known(
       view.trace.strings().size());  // per text: 1 if it is not the name of a call of graphs
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kRuntime || known[host.name[row].value] != 0) {
       continue;
     }
@@ -455,8 +452,7 @@ bool HasGraphs(const RankView& view) {
     }
     known[host.name[row].value] = 1;
   }
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view.trace.device().size())) {
     if (GraphNodeOf(view.trace, DeviceId{row}) != kMissing) {
       return true;
     }

@@ -10,6 +10,7 @@
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/column_data.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
@@ -68,8 +69,7 @@ bool StartsWork(const RankView& view, uint32_t row) {
 IdMap64 NumbersOfWork(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   ColumnData<int64_t> numbers;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (IsDeviceWork(device.kind[row]) && view.index.correlation.launch_of[row].valid()) {
       numbers.push_back(device.correlation[row]);
     }
@@ -101,8 +101,7 @@ class LaunchNames {
 
 bool HasCopiesWithoutCall(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kMemcpy && !view.index.correlation.launch_of[row].valid()) {
       return true;
     }
@@ -114,8 +113,7 @@ bool HasCopiesWithoutCall(const RankView& view) {
 std::vector<char> CallsAroundWork(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<char> around(host.all_size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (!IsCallWithDetail(host, row) || !StartsWork(view, row)) {
       continue;
     }
@@ -159,8 +157,7 @@ void FindWorks(const RankView& view, HostId call, std::vector<DeviceId>& works) 
 std::vector<HostId> CallsWithWork(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> calls;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (IsCallWithDetail(host, row) && StartsWork(view, row)) {
       calls.push_back(HostId{row});
     }
@@ -175,8 +172,7 @@ int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected) {
   const IdMap64 numbers = NumbersOfWork(view);
   LaunchNames launches(view.trace);
   int64_t count = 0;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kRuntime || !launches.Contains(host.name[row]) ||
         !selected.Keeps(HostId{row})) {
       continue;
@@ -218,8 +214,7 @@ std::vector<HostId> CallsOfUntracedKinds(const RankView& view) {
   const std::vector<char> starts = FlagNames(view.trace.strings(), StartsDeviceWork);
   std::vector<uint32_t> calls_of(view.trace.strings().size());  // calls without work, by name
   std::vector<char> has_work(view.trace.strings().size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const uint32_t name = host.name[row].value;
     if (starts[name] != 0 && has_work[name] == 0 && IsCallWithDetail(host, row)) {
       ++calls_of[name];
@@ -238,8 +233,7 @@ std::vector<HostId> CallsOfUntracedKinds(const RankView& view) {
   }
   const std::vector<char> with_work = CallsAroundWork(view);
   std::vector<HostId> calls;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const uint32_t name = host.name[row].value;
     if (starts[name] != 0 && is_untraced(name) && IsCallWithDetail(host, row)) {
       if (with_work[row] != 0) {
@@ -280,8 +274,7 @@ HostTimes::HostTimes(const RankView& view) {
   const std::vector<char> blocks = FindBlockingNames(trace);
   const std::vector<char> loads = FindDataLoading(trace);
   const HostEvents& host = trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const Interval interval{host.ts_ns[row], host.end_ns(HostId{row})};
     const HostKind kind = host.kind[row];
     const uint32_t name = host.name[row].value;
@@ -335,8 +328,8 @@ HostId MainEventIn(const Trace& trace, HostId launch, Interval time) {
   const HostEvents& host = trace.host();
   const uint32_t track = host.track[launch.value].value;
   HostId innermost;
-  for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row :
+       EachRow(trace.tracks().first_row[track], trace.tracks().end_row[track])) {
     const HostId id{row};
     innermost = InnerOf(host, innermost, id, time);
   }
@@ -550,8 +543,7 @@ std::pair<size_t, size_t> RowsOfThread(const ColumnData<TrackId>& tracks, TrackI
 int64_t SamplingPeriod(const Trace& trace) {
   const StackSamples& samples = trace.stack_samples();
   std::vector<int64_t> distances;
-  for (size_t row = 1; row < samples.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(1, samples.size())) {
     if (samples.track[row] == samples.track[row - 1]) {
       distances.push_back(SubtractSaturating(samples.ts_ns[row], samples.ts_ns[row - 1]));
     }

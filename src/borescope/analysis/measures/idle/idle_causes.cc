@@ -15,6 +15,7 @@
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/check.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -31,8 +32,7 @@ std::map<uint32_t, int64_t> TimesByThread(const RankView& view, std::span<const 
   const DeviceEvents& device = view.trace.device();
   std::map<uint32_t, int64_t> times;
   for (const uint32_t track : tracks) {
-    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(all.first_row[track], all.end_row[track])) {
       const HostId launch = view.index.correlation.launch_of[row];
       if (IsDeviceWork(device.kind[row]) && launch.valid()) {
         AddSaturatingTo(times[view.trace.host().track[launch.value].value], device.dur_ns[row]);
@@ -116,8 +116,7 @@ std::vector<int64_t> SmallEnds(const RankView& view, std::span<const uint32_t> t
   const DeviceEvents& device = view.trace.device();
   std::vector<int64_t> ends;
   for (const uint32_t track : tracks) {
-    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(all.first_row[track], all.end_row[track])) {
       const HostId launch = view.index.correlation.launch_of[row];
       if (IsDeviceWork(device.kind[row]) && launch.valid() &&
           IsAmong(small, view.trace.host().track[launch.value])) {

@@ -19,6 +19,7 @@
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/id.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/range_minima.h"
@@ -114,8 +115,7 @@ std::vector<HostId> MainEventsIn(const Trace& trace, TrackId track,
                                  std::span<const Interval> times) {
   Fillings fillings(trace.host(), times);
   const Tracks& tracks = trace.tracks();
-  for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track.value], tracks.end_row[track.value])) {
     fillings.Add(HostId{row});
   }
   return fillings.Innermost();
@@ -187,8 +187,7 @@ Interval ThreadHistory::Hull() const {
   const auto add = [&](int64_t begin_ns, int64_t end_ns) {
     hull = {std::min(hull.begin, begin_ns), std::max(hull.end, end_ns)};
   };
-  for (uint32_t row = tracks.first_row[track_.value]; row < tracks.end_row[track_.value]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track_.value], tracks.end_row[track_.value])) {
     add(host.ts_ns[row], host.end_ns(HostId{row}));
   }
   const Pauses& pauses = view_.trace.pauses();

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
@@ -33,9 +34,8 @@ std::vector<uint32_t> WorkRows(const RankView& view, std::span<const uint32_t> t
   std::vector<uint32_t> rows;
   rows.reserve(RowsOf(trace.tracks(), tracks));
   for (const uint32_t track : tracks) {
-    for (uint32_t row = trace.tracks().first_row[track]; row < trace.tracks().end_row[track];
-         ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row :
+         EachRow(trace.tracks().first_row[track], trace.tracks().end_row[track])) {
       if (IsDeviceWork(device.kind[row]) && IsOfOthers(view, row, left_out)) {
         rows.push_back(row);
       }

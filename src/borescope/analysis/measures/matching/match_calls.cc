@@ -13,8 +13,8 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope::internal {
@@ -468,8 +468,7 @@ Result<void> CheckRankCalls(const Tables& ranks_keys_calls) {
     }
   }
   const Table& calls = ranks_keys_calls[2];
-  for (size_t row = 0; row < calls.rows(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(calls.rows())) {
     const int64_t key = Ints(calls, "key")[row];
     if (key < 0 || key >= static_cast<int64_t>(keys.size())) {
       return NoCollectives("a call has a key that does not exist");

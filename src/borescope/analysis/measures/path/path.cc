@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_edges.h"
 
@@ -96,8 +97,7 @@ class StepMaker {
     }
     std::exclusive_scan(next.begin(), next.end(), next.begin(), uint32_t{0});
     ColumnData<PathStep> sorted(steps_.size());
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(steps_.size())) {
       sorted[next[places_[i] - first_place_]++] = steps_[i];
     }
     return sorted;
@@ -315,8 +315,7 @@ class Beginnings {
         with_inherited_.insert(trace_.tracks().pid[track]);
       }
     }
-    for (uint32_t row = 0; row < start_of_work_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(start_of_work_.size())) {
       if (start_of_work_[row] == kNoNode) {
         continue;
       }
@@ -344,8 +343,7 @@ class Beginnings {
     }
     const HostEvents& host = trace_.host();
     std::map<uint32_t, std::vector<Interval>> calls;
-    for (uint32_t row = 0; row < host.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host.size())) {
       if (host.kind[row] == HostKind::kRuntime && host.ts_ns[row] < first_work_ns_ &&
           AlwaysBlocks(ClassifyBlockingCall(trace_.Name(HostId{row})))) {
         calls[host.track[row].value].push_back(
@@ -436,8 +434,7 @@ ColumnData<PathStep> SeparateBeforeRecording(const RankView& view, const Recordi
                                              ColumnData<PathStep> steps) {
   const Beginnings beginnings(view, recording);
   std::vector<std::pair<size_t, IntervalSet>> divided;  // a handful
-  for (size_t i = 0; i < steps.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(steps.size())) {
     if (IntervalSet times = beginnings.Of(steps[i]); Coverage(times) != 0) {
       divided.emplace_back(i, std::move(times));
     }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -22,8 +23,7 @@ VisitsByRank::VisitsByRank(const Meetings& meetings)
   for (const Visit& visit : meetings.visits) ++first_[visit.rank + 1];
   for (size_t rank = 0; rank < meetings.ranks; ++rank) first_[rank + 1] += first_[rank];
   std::vector<size_t> next(first_.begin(), first_.end() - 1);
-  for (size_t meeting = 0; meeting < meetings.size(); ++meeting) {
-    CheckStopAt(meeting);
+  for (const size_t meeting : EachIndex(meetings.size())) {
     for (size_t visit = meetings.first[meeting]; visit < meetings.first[meeting + 1]; ++visit) {
       places_[next[meetings.visits[visit].rank]++] = {meeting, visit};
     }
@@ -521,8 +521,7 @@ std::vector<int64_t> MomentsOfLeaving(const Meetings& meetings, const ClockEstim
   std::vector<int64_t> left_ns;
   left_ns.reserve(meetings.size());
   std::vector<int64_t> leaves;
-  for (size_t i = 0; i < meetings.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(meetings.size())) {
     leaves.clear();
     for (const Visit& visit : meetings.Of(i)) {
       leaves.push_back(visit.leave_ns + estimate.CorrectionOf(visit));

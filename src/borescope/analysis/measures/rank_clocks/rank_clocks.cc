@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -157,8 +157,7 @@ bool AreConsistent(const ClockBounds& bounds, std::span<const uint32_t> referenc
 
 bool Sweep(const Meetings& meetings, std::span<const int64_t> slack_ns, ClockBounds& bounds) {
   bool has_changed = false;
-  for (size_t i = 0; i < meetings.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(meetings.size())) {
     if (meetings.all_entered[i] == 0) continue;
     has_changed |= TightenHigh(meetings.Of(i), slack_ns[i], bounds.high_ns);
     has_changed |= TightenLow(meetings.Of(i), slack_ns[i], bounds.low_ns);

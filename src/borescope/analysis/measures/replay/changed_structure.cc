@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/event_graph/event_graph.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
@@ -27,8 +28,7 @@ std::vector<char> ChangeTargets::NamesWith(std::string_view text, bool is_whole_
 }
 
 std::vector<char> ChangeTargets::Inherit(std::vector<char> is_marked) const {
-  for (uint32_t row = 0; row < is_marked.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(is_marked.size())) {
     const HostId parent = view_.index.tree.parent[row];
     if (parent.valid() && is_marked[parent.value] != 0) {
       is_marked[row] = 1;
@@ -92,8 +92,7 @@ std::vector<char> ChangeTargets::WorkOf(const Change& change) const {
     return false;
   };
   std::vector<char> work(device.size());
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     work[row] = graph_.IsWork({row}) && is_target({row}) ? 1 : 0;
   }
   return work;
@@ -138,8 +137,7 @@ std::vector<double> ChangeTargets::TakingBatches() const {
     is_arrival[arrival.event.value] = 1;
   }
   std::vector<double> factor(inside.size(), 1);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId parent = view_.index.tree.parent[row];
     if (inside[row] == 0) {
       continue;
@@ -237,8 +235,7 @@ int64_t StructureChanger::LaunchTime(DeviceId id) const {
 
 StructureChange StructureChanger::OverlapCollectives() {
   std::vector<DeviceId> passed;
-  for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view_.trace.device().size())) {
     if (graph().IsWork({row}) && !IsCollective({row}) && !IsOptimizer({row})) {
       PassCollectives({row}, passed);
     }
@@ -377,8 +374,7 @@ void StructureChanger::JoinLaunches(const Region& region, StructureChange& chang
   const HostEvents& host = view_.trace.host();
   std::vector<HostId> calls;
   for (const Rows& rows : region.rows) {
-    for (uint32_t row = rows.first; row < rows.end; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(rows.first, rows.end)) {
       if (host.kind[row] == HostKind::kRuntime) {
         calls.push_back({row});
       }
@@ -455,8 +451,7 @@ void StructureChanger::DropHostTime(const Rows& rows) {
   const HostEvents& host = view_.trace.host();
   const std::vector<char>& is_loading = graph().recording.facts.is_loading;
   std::vector<char> stays(rows.end - rows.first);
-  for (uint32_t row = rows.first; row < rows.end; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(rows.first, rows.end)) {
     const uint32_t at = row - rows.first;
     const HostId parent = view_.index.tree.parent[row];
     const bool is_in_staying = parent.valid() && parent.value >= rows.first && row != rows.first &&
@@ -480,8 +475,7 @@ bool StructureChanger::Stays(HostId call) const {
 
 void StructureChanger::DropTimeBetween() {
   const EventGraph& events = graph().recording.graph;
-  for (size_t i = 0; i < graph().parts.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(graph().parts.size())) {
     const HostPart& part = graph().parts[i];
     const NodeId node = graph().node[part.place];
     if (part.event.valid() || events.side[node] != NodeSide::kHost || !IsBesideRegion(node)) {

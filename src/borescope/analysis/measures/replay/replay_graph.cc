@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -191,8 +191,7 @@ class ReplayBuilder {
     const HostEvents& host = trace_.host();
     const std::vector<char> is_arrival = FindArrivals(trace_);
     std::vector<double> own(host.size(), 1);
-    for (uint32_t row = 0; row < host.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host.size())) {
       const HostId parent = view_.index.tree.parent[row];
       own[row] = parent.valid() ? own[parent.value] : 1;
       if (is_arrival[host.name[row].value] != 0 && own[row] == 1 &&
@@ -359,8 +358,7 @@ class ReplayBuilder {
     const EventGraph& graph = Events();
     NodeId launched = EventGraph::kBegin;  // the stream's last launch call
     int64_t ended_ns = graph.ts_ns[EventGraph::kBegin] - kUsualDelayNs - 1;
-    for (uint32_t row = first_row; row < end_row; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first_row, end_row)) {
       const NodeId start = result_.recording.start_of_work[row];
       if (start == kNoNode) {
         continue;
@@ -403,8 +401,7 @@ class ReplayBuilder {
       ++result_.first_edge[dependency.to + 1];
     }
     result_.ts_ns.reserve(places);
-    for (size_t place = 0; place < places; ++place) {
-      CheckStopAt(place);
+    for (const size_t place : EachIndex(places)) {
       result_.first_edge[place + 1] += result_.first_edge[place];
       result_.ts_ns.push_back(Events().ts_ns[result_.node[place]]);
     }
@@ -494,8 +491,7 @@ class ReplayBuilder {
       stretch_of[static_cast<size_t>(steps[i] - all.steps.data())] = i;
     }
     std::vector<OpenEnds> ends(steps.size());
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(trace_.device().size())) {
       const uint32_t step = all.device_step.empty() ? kNoStep : all.device_step[row];
       if (step != kNoStep && stretch_of[step] != kNoStep && result_.IsWork({row})) {
         AddEnd({row}, ends[stretch_of[step]], result_.stretches[stretch_of[step]].done);
@@ -534,8 +530,7 @@ class ReplayBuilder {
       }
     }
     OpenEnds open;
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(trace_.device().size())) {
       if (result_.IsWork({row})) {
         AddEnd({row}, open, ends);
       }

@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -193,8 +194,7 @@ class LagFitter {
       }
     }
     const HostEvents& host = view_.trace.host();
-    for (uint32_t row = 0; row < host.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host.size())) {
       const LagClassId id = class_of[host.name[row].value];
       if (id != kOwnLag && host.kind[row] == HostKind::kRuntime &&
           (graph_.recording.facts.marks[row] & kMarkWaits) == 0) {

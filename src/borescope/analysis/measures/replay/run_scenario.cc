@@ -1,7 +1,5 @@
 #include "borescope/analysis/measures/replay/run_scenario.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,6 +18,7 @@
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/replay_graph.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -343,8 +342,7 @@ class ScenarioRunner::Recording {
   }
 
   void CountWork(const ChangedTimes& times, ScenarioRun& run) const {
-    for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(view_.trace.device().size())) {
       if (!IsChanged(times, row)) {
         continue;
       }
@@ -359,8 +357,7 @@ class ScenarioRunner::Recording {
 
   // Removed work takes no time, and neither do the lags before it.
   void ApplyDevice(const ChangedTimes& times, ReplayLags& lags) const {
-    for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(view_.trace.device().size())) {
       if (!IsChanged(times, row)) {
         continue;
       }

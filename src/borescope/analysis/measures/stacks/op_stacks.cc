@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/trace/trace.h"
 
@@ -34,8 +35,7 @@ std::string JsonString(std::string_view text) {
 
 OpStacks::OpStacks(const RankView& view)
     : op_above_(view.trace.host().all_size()), top_op_(view.trace.host().all_size()) {
-  for (uint32_t row = 0; row < op_above_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(op_above_.size())) {
     const HostId parent = view.index.tree.parent[row];
     if (parent.valid()) {
       const bool is_op = view.trace.host().kind[parent.value] == HostKind::kOp;

@@ -12,7 +12,7 @@
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/time/covered_time.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/trace/tables.h"
@@ -241,8 +241,7 @@ bool StackSums::PlaceFrames(std::string_view root) {
 void StackSums::PlaceHostFrames() {
   const HostEvents& host = view_.trace.host();
   path_of_.reserve(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId above = view_.index.tree.parent[row];
     path_of_.push_back(PlaceRow(above.valid() ? path_of_[above.value] : elsewhere_, row));
   }
@@ -251,8 +250,7 @@ void StackSums::PlaceHostFrames() {
 void StackSums::PlaceFunctions() {
   const StackFrames& frames = view_.trace.stack_frames();
   path_of_.reserve(frames.size());
-  for (uint32_t row = 0; row < frames.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frames.size())) {
     const uint32_t above = frames.parent[row];
     const uint32_t parent = above == kNoDetail ? elsewhere_ : path_of_[above];
     path_of_.push_back(Place(parent, labels_[frames.name[row].value],
@@ -270,8 +268,7 @@ bool StackSums::HasRoot() const {
     return is_function;
   }
   const HostEvents& host = view_.trace.host();
-  for (uint32_t row = 0; row < host.all_size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.all_size())) {
     if (IsFrame(host.kind[row]) && labels_[host.name[row].value].is_root) return true;
   }
   return false;
@@ -341,8 +338,7 @@ void StackSums::AddTime() {
 void StackSums::AddSampledTime() {
   const StackSamples& samples = view_.trace.stack_samples();
   const int64_t period_ns = SamplingPeriod(view_.trace);
-  for (size_t row = 0; row < samples.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(samples.size())) {
     if (!selected_.Keeps(samples.track[row], samples.ts_ns[row])) {
       continue;
     }
@@ -359,8 +355,7 @@ void StackSums::AddSampledTime() {
 void StackSums::PlaceCalls() {
   const HostEvents& host = view_.trace.host();
   call_paths_.reserve(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId outer = view_.index.tree.parent[row];
     const uint32_t frame = StackOfCall(view_.trace, HostId{row});
     const uint32_t above = frame != kNoDetail ? path_of_[frame]
@@ -379,8 +374,7 @@ void StackSums::AddCallTime() {
   const HostEvents& host = view_.trace.host();
   const auto is_call = [&](HostId id) { return IsCall(host.kind[id.value]); };
   const std::vector<int64_t> self_ns = InnermostTimes(view_.trace, is_call);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (is_call(HostId{row}) && selected_.Keeps(HostId{row})) {
       SelfTimes& sums = SumsOf(HostId{row}, PathOfCall(HostId{row}));
       ++sums.calls;
@@ -391,8 +385,7 @@ void StackSums::AddCallTime() {
 
 void StackSums::AddHostTime() {
   const std::vector<int64_t> self_ns = InnermostTimes(view_.trace, [](HostId) { return true; });
-  for (uint32_t row = 0; row < path_of_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(path_of_.size())) {
     if (selected_.Keeps(HostId{row})) {
       SelfTimes& sums = SumsOf(HostId{row}, path_of_[row]);
       ++sums.calls;
@@ -461,8 +454,7 @@ void StackSums::AddAlignedTime() {
   if (!aligned->IsConfident() || !aligned->knows_place) {
     return;
   }
-  for (uint32_t row = 0; row < aligned->like.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(aligned->like.size())) {
     const DeviceId id{row};
     const DeviceId like = aligned->LikeOf(id);
     if (like.valid() && selected_.Keeps(id)) {
@@ -475,8 +467,7 @@ void StackSums::AddAlignedTime() {
 
 void StackSums::AddDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (!selected_.Keeps(id)) {
       continue;

@@ -16,7 +16,8 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/base/check.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -248,8 +249,7 @@ StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
   StackTree kept{tree.table, {}};
   std::vector<uint32_t> place(tree.nodes.size());  // per node: the new node that has its time
   std::vector<uint32_t> other_of;                  // per new node: its node for what was cut
-  for (size_t i = 0; i < tree.nodes.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(tree.nodes.size())) {
     StackNode node = tree.nodes[i];
     node.parent = node.parent == kNoNode ? kNoNode : place[node.parent];
     if (node.parent != kNoNode && kept.nodes[node.parent].is_other) {

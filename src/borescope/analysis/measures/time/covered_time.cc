@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -51,8 +51,7 @@ std::vector<int64_t> InnermostTimes(const Trace& trace, const std::function<bool
   const HostEvents& host = trace.host();
   std::vector<int64_t> times(host.size(), 0);
   OpenRows open(host, times);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (row > 0 && host.track[row] != host.track[row - 1]) {
       open.EndThread();
     }

@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -108,8 +109,7 @@ double CellSide(std::span<const GridPoint> points, double smallest) {
 std::vector<uint32_t> GroupPoints(std::span<const GridPoint> points, double side) {
   Joined joined(points.size());
   HashMap<Cell, uint32_t> first_of;  // a point of each cell
-  for (uint32_t i = 0; i < points.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(points.size())) {
     const Cell cell = CellOf(points[i], side);
     ForNeighbours(cell, [&](const Cell& near) {
       if (const auto other = first_of.find(near); other != first_of.end()) {

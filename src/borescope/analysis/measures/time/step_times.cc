@@ -8,9 +8,9 @@
 
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -25,8 +25,7 @@ int64_t EndOf(const RankView& view, const DeviceClocks& clocks, DeviceId id) {
 std::vector<int64_t> EndsOfWork(const RankView& view, const DeviceClocks& clocks) {
   std::vector<int64_t> ends(view.steps().steps.size(), kMissing);
   const ColumnData<uint32_t>& step_of = view.steps().device_step;
-  for (uint32_t row = 0; row < step_of.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(step_of.size())) {
     if (step_of[row] != kNoStep && IsDeviceWork(view.trace.device().kind[row])) {
       int64_t& end_ns = ends[step_of[row]];
       end_ns = std::max(end_ns, EndOf(view, clocks, DeviceId{row}));

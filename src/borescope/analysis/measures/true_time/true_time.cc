@@ -19,8 +19,8 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -80,8 +80,7 @@ class PaceMeter {
     around_.assign(host_.size(), HostId{});
     first_.assign(host_.size(), HostId{});
     last_.assign(host_.size(), HostId{});
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       const HostId parent = view_.index.tree.parent[row];
       if (parent.valid()) {
         around_[row] = Counts(parent.value) ? parent : around_[parent.value];
@@ -95,8 +94,7 @@ class PaceMeter {
   }
 
   void CollectGaps() {
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       if (host_.kind[row] != HostKind::kOp || !first_[row].valid()) {
         continue;
       }
@@ -111,8 +109,7 @@ class PaceMeter {
   }
 
   void CollectLaunches() {
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail &&
           host_.dur_ns[row] < kLongCallNs &&
           !view_.index.correlation.DevicesOf(host_.detail[row]).empty()) {
@@ -152,8 +149,7 @@ ReplayedGaps::ReplayedGaps(const RankView& view, const ReplayGraph& graph,
     : graph_(graph), launch_(view.trace.device().size(), kNoPlace) {
   std::map<int64_t, std::vector<DeviceId>> by_device;
   const EventGraph& events = graph.recording.graph;
-  for (uint32_t row = 0; row < launch_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(launch_.size())) {
     const DeviceId id{row};
     if (!graph.IsWork(id)) {
       continue;

@@ -13,7 +13,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/index/call_tree.h"
 
 namespace borescope::internal {
@@ -105,8 +105,7 @@ std::vector<HostId> HostAnnotations(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> around(host.all_size());
   OpenSpans open(host);
-  for (uint32_t row = 0; row < around.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(around.size())) {
     const HostId id{row};
     if (host.kind[row] == HostKind::kAnnotation) {
       around[row] = id;
@@ -128,8 +127,7 @@ void FillFromHost(const RankView& view, AnnotationLeaves& leaves) {
   const std::vector<HostId> around = HostAnnotations(view);
   const Correlation& correlation = view.index.correlation;
   const DeviceEvents& device = view.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId launch = correlation.launch_of[row];
     const HostId host = launch.valid() ? launch : correlation.op_of[row];
     if (!IsDeviceWork(device.kind[row]) || leaves.leaf[row].side != AnnotationSide::kNone ||
@@ -223,8 +221,7 @@ Table AnnotationTable(const RankView& view, const GroupKeys& keys, const Groups&
 bool AreAllAsync(const Trace& trace) {
   const HostEvents& host = trace.host();
   bool has_any = false;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kAnnotation) {
       if (trace.tracks().is_async[host.track[row].value] == 0) {
         return false;
@@ -257,8 +254,7 @@ Table KernelTable(const RankView& view, const GroupKeys& keys, const Groups& gro
 
 void AddHostAnnotations(const RankView& view, const Selected& selected, Groups& groups) {
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kAnnotation && selected.Keeps(HostId{row})) {
       groups.Add(HostId{row}, AnnotationSide::kHost, host.name[row], {}, host.dur_ns[row]);
     }
@@ -269,8 +265,7 @@ void AddHostAnnotations(const RankView& view, const Selected& selected, Groups& 
 void AddDeviceAnnotations(const RankView& view, const Selected& selected,
                           const AnnotationLeaves& leaves, Groups& groups) {
   const DeviceEvents& device = view.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] != DeviceKind::kAnnotation || !selected.KeepsTrack(device.track[row])) {
       continue;
     }
@@ -285,8 +280,7 @@ void AddDeviceAnnotations(const RankView& view, const Selected& selected,
 void AddDeviceWork(const RankView& view, const Selected& selected, const AnnotationLeaves& leaves,
                    Groups& groups) {
   const DeviceEvents& device = view.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (IsDeviceWork(device.kind[row]) && selected.Keeps(DeviceId{row})) {
       const AnnotationLeaf& leaf = leaves.leaf[row];
       groups.Add(DeviceId{row}, leaf.side, leaf.name, device.name[row], device.dur_ns[row]);

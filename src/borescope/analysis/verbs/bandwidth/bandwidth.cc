@@ -21,7 +21,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/table/typed_rows.h"
 
@@ -60,8 +60,7 @@ using CopyGroup = std::span<const Copy>;
 std::vector<Copy> CollectCopies(const RankView& view, const Selected& selected) {
   const DeviceEvents& device = view.trace.device();
   std::vector<Copy> copies;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     const DeviceKind kind = device.kind[row];
     if ((kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) || !selected.Keeps(id)) {
@@ -121,12 +120,8 @@ struct RateRow {
        "Bytes / durations, of all rated copies together; missing if coverage is below 0.9."},
       {"min_gbps", &RateRow::min_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
        "Rate of the slowest copy."},
-      {"p50_gbps",
-       &RateRow::p50_gbps,
-       Unit::kGigabytesPerSecond,
-       Role::kDerived,
-       "Median rate of a copy.",
-       {.tone = Tone::kCopy}},
+      {"p50_gbps", &RateRow::p50_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Median rate of a copy.", InTone(Tone::kCopy)},
       {"max_gbps", &RateRow::max_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
        "Rate of the fastest copy."},
       {"unrated", &RateRow::unrated, Unit::kCount, Role::kSum,

@@ -4,9 +4,9 @@
 // as defined in device_time.h. Nothing is left out for lack of a link to the host. For several
 // ranks a second table says how far they lie apart; not with --by, as a step or stream of one rank
 // is not the measure of another's.
-#include <string>
 
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -16,48 +16,48 @@
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
 
-struct Keys {
-  bool step;
-  bool stream;
-};
+struct BreakdownRow : TimeSplit {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> stream = {};
+  int64_t inherited_ns = 0;
+  double busy_share = 0;
 
-Table NewTable(Keys keys) {
-  Table table{"breakdown", "Where the device time goes", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
-    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  AddRankKey(table);
-  if (keys.step) {
-    AddStepKeyOrNone(table);
-  }
-  AddGpuKeyOrNone(table);
-  if (keys.stream) {
-    AddStreamKey(table);
-  }
-  ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
-  ns("busy_ns", "Time in which any kernel, memcpy or memset runs (union over streams).");
-  ns("compute_ns", "Time in which a kernel computes.").hints.tone = Tone::kCompute;
-  ns("exposed_comm_ns", "Communication with no compute beside it.").hints.tone = Tone::kComm;
-  ns("exposed_copy_ns", "Copies with neither compute nor communication beside them.").hints.tone =
-      Tone::kCopy;
-  ns("idle_ns", "Span less busy time: nothing runs on the device.").hints.tone = Tone::kIdle;
-  ns("comm_ns", "All communication, hidden or not (union).");
-  ns("copy_ns", "All copies, hidden or not (union).");
-  ns("head_idle_ns", "Part of the idle time before the first device work.");
-  ns("tail_idle_ns", "Part of the idle time after the last device work.");
-  ns("inherited_ns",
-     "Part of the busy time in which work runs that was launched before the recording.");
-  AddFloat(table, "busy_share", Unit::kShare, Role::kDerived, "Busy time / span.");
-  return table;
-}
-
-struct Label {
-  int64_t rank;
-  int64_t step;
+  static constexpr TableNames kTable{"breakdown", "Where the device time goes"};
+  static constexpr ColumnOf<BreakdownRow> kColumns[] = {
+      {"rank", &BreakdownRow::rank, Role::kKey, kRankDoc},
+      {"step", &BreakdownRow::step, Role::kKey, kStepOrNoneDoc},
+      {"gpu", &BreakdownRow::gpu, Role::kKey, kGpuOrNoneDoc},
+      {"stream", &BreakdownRow::stream, Role::kKey, kStreamDoc},
+      {"span_ns", &BreakdownRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Length of the window: the recording, the selected windows, or the step."},
+      {"busy_ns", &BreakdownRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which any kernel, memcpy or memset runs (union over streams)."},
+      {"compute_ns", &BreakdownRow::compute_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which a kernel computes.", InTone(Tone::kCompute)},
+      {"exposed_comm_ns", &BreakdownRow::exposed_comm_ns, Unit::kNanoseconds, Role::kSum,
+       "Communication with no compute beside it.", InTone(Tone::kComm)},
+      {"exposed_copy_ns", &BreakdownRow::exposed_copy_ns, Unit::kNanoseconds, Role::kSum,
+       "Copies with neither compute nor communication beside them.", InTone(Tone::kCopy)},
+      {"idle_ns", &BreakdownRow::idle_ns, Unit::kNanoseconds, Role::kSum,
+       "Span less busy time: nothing runs on the device.", InTone(Tone::kIdle)},
+      {"comm_ns", &BreakdownRow::comm_ns, Unit::kNanoseconds, Role::kSum,
+       "All communication, hidden or not (union)."},
+      {"copy_ns", &BreakdownRow::copy_ns, Unit::kNanoseconds, Role::kSum,
+       "All copies, hidden or not (union)."},
+      {"head_idle_ns", &BreakdownRow::head_idle_ns, Unit::kNanoseconds, Role::kSum,
+       "Part of the idle time before the first device work."},
+      {"tail_idle_ns", &BreakdownRow::tail_idle_ns, Unit::kNanoseconds, Role::kSum,
+       "Part of the idle time after the last device work."},
+      {"inherited_ns", &BreakdownRow::inherited_ns, Unit::kNanoseconds, Role::kSum,
+       "Part of the busy time in which work runs that was launched before the recording."},
+      {"busy_share", &BreakdownRow::busy_share, Unit::kShare, Role::kDerived, "Busy time / span."}};
 };
 
 // Per device or stream, when work ran that was launched before the recording; empty where there is
@@ -86,42 +86,29 @@ std::vector<IntervalSet> TimesOfInherited(const RankView& view, const Selected& 
   return sets;
 }
 
-void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
-             const IntervalSet& windows, int64_t inherited_ns) {
-  const TimeSplit split = SplitTime(time, windows);
-  Row row(table);
-  row.Int(label.rank);
-  if (keys.step) {
-    row.MaybeInt(label.step);
-  }
-  row.MaybeInt(time.gpu);
-  if (keys.stream) {
-    row.MaybeInt(time.stream);
-  }
-  row.Int(split.span_ns).Int(split.busy_ns).Int(split.compute_ns).Int(split.exposed_comm_ns);
-  row.Int(split.exposed_copy_ns).Int(split.idle_ns).Int(split.comm_ns).Int(split.copy_ns);
-  row.Int(split.head_idle_ns).Int(split.tail_idle_ns).Int(inherited_ns);
-  row.Share(split.busy_ns, split.span_ns);
-}
-
 Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
-  const Keys keys{HasKey(params.by, "step"), HasKey(params.by, "stream")};
+  const bool by_step = HasKey(params.by, "step");
+  const bool by_stream = HasKey(params.by, "stream");
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  Table table = NewTable(keys);
-  const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
+  const PerTrack per = by_stream ? PerTrack::kStream : PerTrack::kGpu;
   const SharedDeviceTimes shared = DeviceTimes(view, selected, per);
   const std::vector<DeviceTime>& times = *shared;
   const std::vector<IntervalSet> inherited = TimesOfInherited(view, selected, times);
-  const std::vector<StepWindow> windows =
-      WindowsOf(view, selected, keys.step, TracksOfLines(times));
+  const std::vector<StepWindow> windows = WindowsOf(view, selected, by_step, TracksOfLines(times));
   BS_TRY(CheckRows(view, windows.size(), times.size()));
+  std::vector<BreakdownRow> rows;
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < times.size(); ++i) {
-      const int64_t inherited_ns =
-          inherited.empty() ? 0 : Coverage(Intersect(inherited[i], window.On(i)));
-      PushRow(table, keys, {view.rank, window.step}, times[i], window.On(i), inherited_ns);
+      BreakdownRow& row = rows.emplace_back(
+          BreakdownRow{SplitTime(times[i], window.On(i)), view.rank, Recorded(window.step),
+                       Recorded(times[i].gpu), Recorded(times[i].stream)});
+      row.inherited_ns = inherited.empty() ? 0 : Coverage(Intersect(inherited[i], window.On(i)));
+      row.busy_share = ShareOf(row.busy_ns, row.span_ns);
     }
   }
+  Table table = MakeTable(rows);
+  if (!by_step) DropColumn(table, "step");
+  if (!by_stream) DropColumn(table, "stream");
   return Tables{std::move(table)};
 }
 

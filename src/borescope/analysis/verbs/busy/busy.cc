@@ -16,8 +16,9 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 namespace {
@@ -60,8 +61,7 @@ bool KeepsInstant(const RankView& view, const Selected& selected, DeviceId id) {
 void AddTrack(const RankView& view, uint32_t track, const Selected& selected, BusyTime& busy) {
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
-  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }

@@ -15,7 +15,6 @@
 #include "borescope/analysis/verbs/critical_path/saved_graph.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/base/check.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 

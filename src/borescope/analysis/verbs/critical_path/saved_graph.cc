@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "borescope/analysis/measures/idle/host_time.h"

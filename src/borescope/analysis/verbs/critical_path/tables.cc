@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
@@ -121,8 +122,7 @@ class PartFinder {
 
   void OfDevice() {
     const DeviceEvents& device = view_.trace.device();
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const NodeId start = recording_.start_of_work[row];
       if (start == kNoNode) {
         continue;
@@ -185,8 +185,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
                               size_t count, const IntervalSet& windows) {
   count = std::min(count, ops.size());
   NameNumbers numbers(view.trace);
-  for (uint32_t i = 0; i < count; ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(count)) {
     numbers.Of(ops[i].side, ops[i].name) = i;
   }
   Parts parts(count);
@@ -198,8 +197,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
   ColumnData<int64_t> weights = recording.graph.weight_ns;
   const int64_t all_ns = LongestLength(recording.graph, order, weights);
   std::vector<WhatIf> answers;
-  for (size_t i = 0; i < count; ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(count)) {
     for (const Part& part : parts[i]) {
       weights[part.edge] -= part.ns;
     }
@@ -355,8 +353,7 @@ Table NewPathTable() {
 
 Table PathTable(const RankView& view, const ColumnData<PathStep>& steps) {
   PathRows rows(view, steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(steps.size())) {
     rows.Push(steps[i]);
   }
   return rows.Take();
@@ -374,13 +371,11 @@ struct BoundRow {
   static constexpr TableNames kTable{"critical_path_summary", "What the critical path is bound by"};
   static constexpr ColumnOf<BoundRow> kColumns[] = {
       {"rank", &BoundRow::rank, Role::kKey, kRankDoc},
-      {"bound_by",
-       &BoundRow::bound_by,
-       Role::kKey,
+      {"bound_by", &BoundRow::bound_by, Role::kKey,
        "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
        "gpu_memory_copy; wait: for what the recording does not tell; or before_recording: a "
        "device was busy with work from before the recording.",
-       {.palette = Palette::kCause}},
+       InColours(Palette::kCause)},
       {"total_ns", &BoundRow::total_ns, Unit::kNanoseconds, Role::kDerived,
        "Time on the path; all rows add up to the window."},
       {"share", &BoundRow::share, Unit::kShare, Role::kDerived, kShareDoc},
@@ -481,11 +476,8 @@ struct WhatIfRow {
   static constexpr TableNames kTable{"what_if", "What would be won if it took no time"};
   static constexpr ColumnOf<WhatIfRow> kColumns[] = {
       {"rank", &WhatIfRow::rank, Role::kKey, kRankDoc},
-      {"name",
-       &WhatIfRow::name,
-       Role::kKey,
-       "Name of host events, or of device work.",
-       {.palette = Palette::kWork, .names = true}},
+      {"name", &WhatIfRow::name, Role::kKey, "Name of host events, or of device work.",
+       AsNames(Palette::kWork)},
       {"side", &WhatIfRow::side, Role::kKey, "host or device."},
       {"path_ns", &WhatIfRow::path_ns, Unit::kNanoseconds, Role::kDerived,
        "Time on the path, as in critical_ops."},
@@ -533,8 +525,7 @@ Table NewSyncTable() {
 Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected) {
   Table table = NewSyncTable();
   const SyncEdges& syncs = recording.syncs;
-  for (size_t i = 0; i < syncs.edges.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(syncs.edges.size())) {
     const SyncEdge& edge = syncs.edges[i];
     const bool to_work = edge.kind == SyncKind::kStreamWait;
     const NodeSide side = to_work ? NodeSide::kDevice : NodeSide::kHost;
@@ -626,12 +617,10 @@ bool HasSlack(HostKind kind) { return kind == HostKind::kOp || kind == HostKind:
 // No fewer than there will be.
 size_t MostRows(const Trace& trace, const Selected& selected) {
   size_t rows = 0;
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     rows += HasSlack(trace.host().kind[row]) && selected.Keeps(HostId{row}) ? 1 : 0;
   }
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     rows += IsDeviceWork(trace.device().kind[row]) && selected.Keeps(DeviceId{row}) ? 1 : 0;
   }
   return rows;
@@ -688,15 +677,13 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
     const ColumnData<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
     const TrackId track = recording.facts.threads[thread].track;
-    for (uint32_t i = 0; i < found.size(); ++i) {
-      CheckStopAt(i);
+    for (const uint32_t i : EachRow(found.size())) {
       if (found[i] != kNoSlack) {
         rows.Push(HostId{view.trace.tracks().first_row[track.value] + i}, found[i]);
       }
     }
   }
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view.trace.device().size())) {
     const NodeId start = recording.start_of_work[row];
     if (start != kNoNode && selected.Keeps(DeviceId{row})) {
       rows.Push(DeviceId{row}, slack.Of(start, recording.graph.first_edge[start]));
@@ -750,8 +737,7 @@ struct ClockSkewRow {
       {"gpu", &ClockSkewRow::gpu, Role::kKey, "Device number."},
       {"skew_ns", &ClockSkewRow::skew_ns, Unit::kNanoseconds, Role::kDerived,
        "What the critical path adds to times of the device, so that no work begins before its "
-       "launch "
-       "and no wait ends before its work."},
+       "launch and no wait ends before its work."},
       {"lowest_ns", &ClockSkewRow::lowest_ns, Unit::kNanoseconds, Role::kDerived,
        "The least value that recorded launches allow; missing without launches."},
       {"highest_ns", &ClockSkewRow::highest_ns, Unit::kNanoseconds, Role::kDerived,

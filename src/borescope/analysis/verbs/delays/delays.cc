@@ -23,6 +23,7 @@
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/table/typed_rows.h"
@@ -76,8 +77,7 @@ std::vector<HostId> AtenOperators(const RankView& view) {
   }
   const HostEvents& host = view.trace.host();
   std::vector<HostId> aten(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId parent = view.index.tree.parent[row];
     if (host.kind[row] == HostKind::kOp && is_aten[host.name[row].value] != 0) {
       aten[row] = HostId{row};
@@ -126,21 +126,14 @@ struct DelayRow {
       {"op", &DelayRow::op, Role::kKey,
        "Innermost aten:: operator around the launch, else the innermost of any name; "
        "\"(no operator)\" and \"(launch not recorded)\" hold what has none."},
-      {"kernels",
-       &DelayRow::kernels,
-       Role::kKey,
-       "Device work that one call of the operator launched itself, in launch order.",
-       {.names = true}},
+      {"kernels", &DelayRow::kernels, Role::kKey,
+       "Device work that one call of the operator launched itself, in launch order.", AsNames()},
       {"count", &DelayRow::count, Unit::kCount, Role::kSum,
        "Calls of the operator that launched just that; launches or works where there is none."},
       {"works", &DelayRow::works, Unit::kCount, Role::kSum,
        "Kernels, memcpys and memsets of all calls."},
-      {"launch_delay_ns",
-       &DelayRow::launch_delay_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
-       "Start of the operator to its first launch, summed over calls.",
-       {.tone = Tone::kHost}},
+      {"launch_delay_ns", &DelayRow::launch_delay_ns, Unit::kNanoseconds, Role::kSum,
+       "Start of the operator to its first launch, summed over calls.", InTone(Tone::kHost)},
       {"runtime_ns", &DelayRow::runtime_ns, Unit::kNanoseconds, Role::kSum,
        "Start of that launch to the start of its first work, summed over calls."},
       {"mean_launch_delay_ns", &DelayRow::mean_launch_delay_ns, Unit::kNanoseconds, Role::kDerived,
@@ -229,8 +222,7 @@ void DelayTable::AddToGroup(const OpCall& call) {
 
 void DelayTable::AddUnlinked() {
   const DeviceEvents& device = view_.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!view_.index.correlation.launch_of[row].valid() && selected_.Keeps(DeviceId{row})) {
       AddToGroup({kNoLaunchKey, patterns_.Extend(Patterns::kEmpty, device.name[row]), 1, 0, 0});
     }

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
@@ -106,8 +106,7 @@ using Places = std::map<std::tuple<std::string, std::string, KernelClass>, Place
 void AddLaunches(const std::vector<LaunchSumRow>& launches, const Changes& changes,
                  CallSum NameChange::* other_run, std::vector<Kernel> Place::* run,
                  Places& places) {
-  for (size_t row = 0; row < launches.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(launches.size())) {
     const LaunchSumRow& launch = launches[row];
     const auto change = changes.find({true, launch.name});
     if (change == changes.end() || (change->second.*other_run).count != 0) {

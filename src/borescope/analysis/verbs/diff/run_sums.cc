@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/keyed_rows.h"
@@ -20,8 +19,8 @@
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/inference/inference_steps.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/table/table_ops.h"
 
@@ -82,8 +81,7 @@ void NameSums::AddHost(const RankView& view, const Selected& selected) {
   const HostEvents& host = view.trace.host();
   const std::vector<int64_t> own_ns = InnermostTimes(view.trace, [](HostId) { return true; });
   HashMap<uint64_t, CountAndTime> sums[2];  // outside of steps and in them, by name and kind
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (selected.Keeps(HostId{row})) {
       const auto kind = static_cast<uint64_t>(host.kind[row]);
       const uint64_t key = (uint64_t{host.name[row].value} << kKindBits) + kind;
@@ -104,8 +102,7 @@ void NameSums::AddDevice(const RankView& view, const Selected& selected,
                          const InheritedWork& inherited) {
   const DeviceEvents& device = view.trace.device();
   HashMap<uint32_t, CountAndTime> sums[2];  // outside of steps and in them
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (selected.Keeps(id) && !inherited.IsInherited(id)) {
       sums[IsInStep(view, selected, id) ? 1 : 0][device.name[row].value].Add(device.dur_ns[row]);
@@ -124,8 +121,7 @@ void NameSums::AddDevice(const RankView& view, const Selected& selected,
 std::vector<HostId> AnnotationsAround(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> around(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId outer = view.index.tree.parent[row];
     around[row] = host.kind[row] == HostKind::kAnnotation ? HostId{row}
                   : outer.valid()                         ? around[outer.value]
@@ -224,8 +220,7 @@ std::string WorkSummer::TextOf(WorkKey key, int64_t value) const {
 void WorkSummer::AddKey(WorkKey key, std::vector<WorkSumRow>& rows) const {
   const DeviceEvents& device = view_.trace.device();
   HashMap<int64_t, CountAndTime> sums[2];  // outside of steps and in them
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (selected_.Keeps(id) && !inherited_.IsInherited(id)) {
       sums[IsInStep(view_, selected_, id) ? 1 : 0][ValueOf(key, id)].Add(device.dur_ns[row]);
@@ -258,8 +253,7 @@ Table LaunchSums(const RankView& view, const Selected& selected, const Inherited
                  bool short_names) {
   const DeviceEvents& device = view.trace.device();
   std::map<std::tuple<bool, uint32_t, uint32_t, uint32_t>, CountAndTime> sums;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId op = view.index.correlation.op_of[row];
     const bool is_counted = selected.Keeps(DeviceId{row}) && !inherited.IsInherited(DeviceId{row});
     if (device.kind[row] == DeviceKind::kKernel && op.valid() && is_counted) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,10 +20,9 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/table/table.h"
-#include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -98,8 +96,7 @@ std::map<int64_t, OnDevice> TimesByDevice(const RankView& view, const InheritedW
                                           const AlignedWork& aligned) {
   const DeviceEvents& device = view.trace.device();
   std::map<int64_t, OnDevice> times;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (!IsDeviceWork(device.kind[row]) || inherited.On(view.trace.DeviceOf(id)) == nullptr) {
       continue;

@@ -17,6 +17,7 @@
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
@@ -70,8 +71,7 @@ CheckOutcome DuplicateCorrelation(const RankView& view) {
 template <class Use>
 void ForEachExternalId(const Trace& trace, const Use& use) {
   const HostEvents& host = trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
       const int64_t id = trace.ops().external_id[host.detail[row]];
       if (id != kMissing && id != 0) {
@@ -232,8 +232,7 @@ int64_t RecordOf(const RankView& view, uint32_t row) {
 // R2 of PyTorch's trace validator.
 CheckOutcome WaitWithoutRecord(const RankView& view) {
   CheckOutcome outcome;
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view.trace.device().size())) {
     if (IsEventWait(view, row) && RecordOf(view, row) < 0 && outcome.count++ == 0) {
       outcome.first = Describe(view, DeviceId{row});
     }
@@ -252,8 +251,7 @@ HashMap<int64_t, int64_t> EventRecordTimes(const RankView& view) {
   HashMap<int64_t, int64_t> times;
   const std::vector<char> is_record = FlagNames(view.trace.strings(), IsEventRecordName);
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
         is_record[host.name[row].value] != 0) {
       times.emplace(view.trace.runtime_calls().correlation[host.detail[row]], host.ts_ns[row]);
@@ -265,8 +263,7 @@ HashMap<int64_t, int64_t> EventRecordTimes(const RankView& view) {
 // The device rows that are waits for a record they name.
 std::vector<uint32_t> WaitsForRecords(const RankView& view) {
   std::vector<uint32_t> waits;
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view.trace.device().size())) {
     if (IsEventWait(view, row) && RecordOf(view, row) >= 0) {
       waits.push_back(row);
     }
@@ -302,8 +299,7 @@ std::vector<uint32_t> LastKernels(const RankView& view) {
   const Tracks& tracks = view.trace.tracks();
   const DeviceEvents& device = view.trace.device();
   std::vector<uint32_t> last(device.size(), kNoRow);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kKernel) {
       last[row] = row;
     } else if (row > tracks.first_row[device.track[row].value]) {
@@ -344,8 +340,7 @@ CheckOutcome SyncDuringKernel(const RankView& view) {
   const std::vector<uint32_t> last_kernels = LastKernels(view);
   CheckOutcome outcome;
   const DeviceEvents& device = view.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail ||
         view.trace.Name(DeviceId{row}) != "Stream Sync") {
       continue;

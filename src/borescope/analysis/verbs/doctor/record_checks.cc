@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <limits>
 
 #include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/sensitive.h"
 
 namespace borescope::internal {
@@ -76,8 +75,7 @@ CheckOutcome NoModules(const RankView& view) {
     return NotApplicable();
   }
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kPython &&
         view.trace.Name(HostId{row}).starts_with("nn.Module")) {
       return Absent(true);
@@ -187,8 +185,7 @@ constexpr QualityCheck kRecordChecks[] = {
      "measure them with Nsight Compute (`borescope counters --help`).", MissingData::kCounters},
     {"unknown-names", Severity::kInfo,
      "Host events without a usable name: the profiler writes \"unknown\" for names that are not "
-     "plain "
-     "ASCII. Share of host events.",
+     "plain ASCII. Share of host events.",
      UnknownNames},
     {"unclassified-kernels", Severity::kInfo,
      "Kernels whose name tells no class; they count as compute. Share of device time.",
@@ -261,8 +258,7 @@ CheckOutcome StreamOverlap(const RankView& view) {
   int64_t busy_until = 0;
   int64_t all_ns = 0;
   int64_t overlap_ns = 0;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }
@@ -287,15 +283,13 @@ IntervalSet RecordedTime(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const DeviceEvents& device = view.trace.device();
   std::vector<Interval> intervals;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (!view.index.tree.parent[row].valid()) {
       intervals.push_back(
           {host.ts_ns[row], std::max(host.end_ns(HostId{row}), host.ts_ns[row] + 1)});
     }
   }
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (IsDeviceWork(device.kind[row])) {
       intervals.push_back(
           {device.ts_ns[row], std::max(device.end_ns(DeviceId{row}), device.ts_ns[row] + 1)});
@@ -311,8 +305,7 @@ int64_t LongestThread(const RankView& view) {
   int64_t longest_ns = 0;
   int64_t thread_ns = 0;
   int64_t until_ns = 0;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (row == 0 || host.track[row] != host.track[row - 1]) {
       thread_ns = 0;
       until_ns = std::numeric_limits<int64_t>::min();
@@ -397,9 +390,8 @@ constexpr QualityCheck kTimeChecks[] = {
      ClampedFrame},
     {"clock-jump", Severity::kWarning,
      "A gap without any event, longer than 10 s and than 10 times everything recorded: a clock "
-     "jump, "
-     "or events of another session. Select a window with --step or --annotation. Share of the "
-     "span.",
+     "jump, or events of another session. Select a window with --step or --annotation. Share of "
+     "the span.",
      ClockJump},
 };
 
@@ -429,8 +421,7 @@ constexpr HelpRow kHelp[] = {
 std::vector<SensitiveCount> CountSensitive(const Trace& trace) {
   std::vector<SensitiveCount> counts = trace.meta().sensitive;
   std::array<uint64_t, kSensitiveKinds> texts{};
-  for (uint32_t id = 0; id < trace.strings().size(); ++id) {
-    CheckStopAt(id);
+  for (const uint32_t id : EachRow(trace.strings().size())) {
     std::array<bool, kSensitiveKinds> found{};
     for (const SensitiveSpan& span : FindSensitive(trace.Text(StringId{id}))) {
       found[static_cast<size_t>(span.kind)] = true;

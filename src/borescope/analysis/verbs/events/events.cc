@@ -5,6 +5,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/trace/trace.h"
 
@@ -88,14 +89,12 @@ bool KeepsRecord(const RankView& view, const Selected& selected, DeviceId id) {
 Result<Tables> MapEvents(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Table table = NewTable();
-  for (uint32_t row = 0; row < view.trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view.trace.host().size())) {
     if (selected.Keeps(HostId{row})) {
       AddHost(view, HostId{row}, table);
     }
   }
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(view.trace.device().size())) {
     if (KeepsRecord(view, selected, DeviceId{row})) {
       AddDevice(view, DeviceId{row}, table);
     }

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/analysis/measures/stacks/stack_tree.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -39,9 +39,8 @@ Table EmptyFlame(const Table& stacks) {
   table.preview_rows = kPreviewRows;
   table.Find("name")->doc =
       "Name of the frame, kernel or copy; all steps are ProfilerStep#*. \"(no operator)\" is "
-      "around "
-      "work that no frame launched, as far as is recorded; \"(other)\" is what was left out below "
-      "the frame around it, \"(elsewhere)\" what is outside of the frames of --root.";
+      "around work that no frame launched, as far as is recorded; \"(other)\" is what was left out "
+      "below the frame around it, \"(elsewhere)\" what is outside of the frames of --root.";
   table.Find("kind")->doc =
       "python, annotation, op, other, kernel, memcpy or memset; missing for rows that are neither "
       "frame nor work.";

@@ -101,15 +101,12 @@ struct DeviceTimeRow {
   static constexpr TableNames kTable{"gpu_time", "Work and idle time of each device"};
   static constexpr ColumnOf<DeviceTimeRow> kColumns[] = {
       {"rank", &DeviceTimeRow::rank, Role::kKey, kRankDoc},
-      {"step", &DeviceTimeRow::step, Role::kKey,
-       "Number of the step; missing for what is in no step."},
-      {"gpu", &DeviceTimeRow::gpu, Role::kKey,
-       "Device number as recorded; missing when the rank has no device work."},
+      {"step", &DeviceTimeRow::step, Role::kKey, kStepOrNoneDoc},
+      {"gpu", &DeviceTimeRow::gpu, Role::kKey, kGpuOrNoneDoc},
       {"stream", &DeviceTimeRow::stream, Role::kKey, kStreamDoc},
       {"span_ns", &DeviceTimeRow::span_ns, Unit::kNanoseconds, Role::kSum,
        "Length of the window: the recording, the selected windows, or the step; the sum of the "
-       "four "
-       "times that follow."},
+       "four times that follow."},
       {"busy_ns", &DeviceTimeRow::busy_ns, Unit::kNanoseconds, Role::kSum,
        "Time in which any work runs (union)."},
       {"gap_ns", &DeviceTimeRow::gap_ns, Unit::kNanoseconds, Role::kSum,
@@ -139,9 +136,8 @@ struct GapRow {
   static constexpr TableNames kTable{"gaps", "Gaps between work, by their length"};
   static constexpr ColumnOf<GapRow> kColumns[] = {
       {"rank", &GapRow::rank, Role::kKey, kRankDoc},
-      {"step", &GapRow::step, Role::kKey, "Number of the step; missing for what is in no step."},
-      {"gpu", &GapRow::gpu, Role::kKey,
-       "Device number as recorded; missing when the rank has no device work."},
+      {"step", &GapRow::step, Role::kKey, kStepOrNoneDoc},
+      {"gpu", &GapRow::gpu, Role::kKey, kGpuOrNoneDoc},
       {"stream", &GapRow::stream, Role::kKey, kStreamDoc},
       {"range", &GapRow::range, Role::kKey,
        "Lengths of these gaps; ranges without a gap have no row."},
@@ -149,12 +145,8 @@ struct GapRow {
       {"to_ns", &GapRow::to_ns, Unit::kNanoseconds, Role::kKey,
        "They are this long at most; missing: without limit."},
       {"count", &GapRow::count, Unit::kCount, Role::kSum, "Number of gaps."},
-      {"total_ns",
-       &GapRow::total_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
-       "Sum of their lengths; over all ranges gap_ns of gpu_time.",
-       {.tone = Tone::kIdle}},
+      {"total_ns", &GapRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of their lengths; over all ranges gap_ns of gpu_time.", InTone(Tone::kIdle)},
       {"mean_ns", &GapRow::mean_ns, Unit::kNanoseconds, Role::kDerived, "Mean length."},
       {"max_ns", &GapRow::max_ns, Unit::kNanoseconds, Role::kMax, "Longest one."},
       {"share", &GapRow::share, Unit::kShare, Role::kDerived, "Total / span of the device."}};

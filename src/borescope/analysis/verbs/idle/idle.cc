@@ -13,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -207,20 +206,15 @@ struct LongestGapRow {
                                      "Longest gaps: when a device had nothing to run"};
   static constexpr ColumnOf<LongestGapRow> kColumns[] = {
       {"rank", &LongestGapRow::rank, Role::kKey, kRankDoc},
-      {"step", &LongestGapRow::step, Role::kKey,
-       "Number of the step; missing for what is in no step."},
+      {"step", &LongestGapRow::step, Role::kKey, kStepOrNoneDoc},
       {"gpu", &LongestGapRow::gpu, Role::kKey, kGpuDoc},
       {"place", &LongestGapRow::place, Role::kKey,
        "1 is the longest gap of this device. Those of the first places have rows, and of each "
        "step the longest."},
       {"begin_ns", &LongestGapRow::begin_ns, Unit::kNanoseconds, Role::kKey,
        "When nothing ran any more, on the file's own clock."},
-      {"duration_ns",
-       &LongestGapRow::duration_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
-       "How long, as far as it is in the selected time.",
-       {.tone = Tone::kIdle}},
+      {"duration_ns", &LongestGapRow::duration_ns, Unit::kNanoseconds, Role::kSum,
+       "How long, as far as it is in the selected time.", InTone(Tone::kIdle)},
       {"share", &LongestGapRow::share, Unit::kShare, Role::kDerived,
        "Of the selected time of the device."},
       {"cause", &LongestGapRow::cause, Role::kDerived,
@@ -230,13 +224,11 @@ struct LongestGapRow {
       {"activity", &LongestGapRow::activity, Role::kDerived,
        "What is known of the thread that launched the next work, as in late_host: call, no "
        "processor, sampled or event; missing: nothing."},
-      {"host",
-       &LongestGapRow::host,
-       Role::kDerived,
+      {"host", &LongestGapRow::host, Role::kDerived,
        "What that thread did in the gap: the innermost event that fills at least half of it, "
        "else the call, function or event with most of it; missing where nothing is known of "
        "more of it.",
-       {.names = true}},
+       AsNames()},
       {"caller", &LongestGapRow::caller, Role::kDerived,
        "Function that made the call, by its recorded stack; missing without one."},
       {"op", &LongestGapRow::op, Role::kDerived,
@@ -370,9 +362,8 @@ struct IdleRow {
   static constexpr TableNames kTable{"idle", "Why the streams wait"};
   static constexpr ColumnOf<IdleRow> kColumns[] = {
       {"rank", &IdleRow::rank, Role::kKey, kRankDoc},
-      {"step", &IdleRow::step, Role::kKey, "Number of the step; missing for what is in no step."},
-      {"gpu", &IdleRow::gpu, Role::kKey,
-       "Device number as recorded; missing when the rank has no device work."},
+      {"step", &IdleRow::step, Role::kKey, kStepOrNoneDoc},
+      {"gpu", &IdleRow::gpu, Role::kKey, kGpuOrNoneDoc},
       {"stream", &IdleRow::stream, Role::kKey, kStreamDoc},
       {"span_ns", &IdleRow::span_ns, Unit::kNanoseconds, Role::kSum,
        "Length of the window: the recording, the selected windows, or the step."},

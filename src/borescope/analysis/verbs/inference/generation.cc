@@ -1,7 +1,6 @@
 #include "borescope/analysis/verbs/inference/generation.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -40,8 +40,7 @@ struct Occurrences {
 std::vector<Occurrences> CandidatesOf(Symbols symbols, std::span<const char> preferred) {
   std::map<uint32_t, uint32_t> number_of;  // of a symbol, in order of its first place
   std::vector<Occurrences> all;
-  for (uint32_t place = 0; place < symbols.size(); ++place) {
-    CheckStopAt(place);
+  for (const uint32_t place : EachRow(symbols.size())) {
     const uint32_t symbol = symbols[place];
     const auto [at, is_new] = number_of.try_emplace(symbol, static_cast<uint32_t>(all.size()));
     if (is_new) {
@@ -195,8 +194,7 @@ bool HasTraining(const RankView& view) {
   }
   const std::vector<char> is_training = FlagNames(view.trace.strings(), IsOfTraining);
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (is_training[host.name[row].value] != 0 && host.kind[row] != HostKind::kPython) {
       return true;
     }
@@ -211,8 +209,7 @@ bool HasTraining(const RankView& view) {
 std::vector<HostId> OutermostOperators(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> outermost(host.size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId parent = view.index.tree.parent[row];
     const HostId above = parent.valid() ? outermost[parent.value] : HostId{};
     const bool is_in_operator = above.valid() && host.kind[above.value] == HostKind::kOp;
@@ -233,8 +230,7 @@ Launching FindLaunching(const RankView& view) {
   std::vector<int64_t> time_of(trace.tracks().size());
   std::vector<char> launches(host.size());
   const std::vector<HostId> outermost = OutermostOperators(view);
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     const HostId launch = view.index.correlation.launch_of[row];
     if (!IsDeviceWork(trace.device().kind[row]) || !launch.valid() || host.IsCaptured(launch)) {
       continue;
@@ -341,9 +337,8 @@ std::vector<PassShapes> ShapesOf(const RankView& view, TrackId thread,
   }
   std::vector<PassShapes> shapes(begins_ns.size());
   size_t pass = 0;
-  for (uint32_t row = trace.tracks().first_row[thread.value];
-       row < trace.tracks().end_row[thread.value]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row :
+       EachRow(trace.tracks().first_row[thread.value], trace.tracks().end_row[thread.value])) {
     while (pass + 1 < begins_ns.size() && host.ts_ns[row] >= begins_ns[pass + 1]) {
       ++pass;
     }

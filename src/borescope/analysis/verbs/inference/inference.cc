@@ -12,7 +12,6 @@
 //
 // Device work of all phases, in no step, and without a recorded launch adds up to all device work.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -316,14 +315,12 @@ struct PartRow {
   static constexpr ColumnOf<PartRow> kColumns[] = {
       {"rank", &PartRow::rank, Role::kKey, kRankDoc},
       {"phase", &PartRow::phase, Role::kKey, "As in `inference_phases`."},
-      {"part",
-       &PartRow::part,
-       Role::kKey,
+      {"part", &PartRow::part, Role::kKey,
        "attention; moe: routing, permuting and products of experts, by their names or by "
        "an operator around them; gemm: other products; communication; sampling: choosing "
        "tokens; norm, pointwise, embedding, reduction, sort, copy and other: by the class of "
        "the kernel.",
-       {.palette = Palette::kWork, .names = true}},
+       AsNames(Palette::kWork)},
       {"works", &PartRow::works, Unit::kCount, Role::kSum, "Kernels, memcpys and memsets."},
       {"device_ns", &PartRow::device_ns, Unit::kNanoseconds, Role::kSum, "Sum of their durations."},
       {"per_step_ns", &PartRow::per_step_ns, Unit::kNanoseconds, Role::kDerived,

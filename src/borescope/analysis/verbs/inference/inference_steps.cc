@@ -17,10 +17,10 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/verbs/inference/generation.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/memory_limit.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
 
@@ -448,8 +448,7 @@ bool IsOfSampling(std::string_view name) {
 std::vector<char> FlagInside(const RankView& view, const std::vector<char>& flags) {
   const HostEvents& host = view.trace.host();
   std::vector<char> inside(host.all_size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId parent = view.index.tree.parent[row];
     const bool is_flagged = host.kind[row] == HostKind::kOp && flags[host.name[row].value] != 0;
     inside[row] = is_flagged || (parent.valid() && inside[parent.value] != 0) ? 1 : 0;
@@ -545,8 +544,7 @@ std::vector<InferenceStep> AnnotatedSteps(const RankView& view, const PhasePatte
   constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
   std::vector<uint32_t> notes_of(trace.strings().size(), kNone);  // place in `notes`, by text
   std::vector<StepNotes> notes;
-  for (uint32_t i = 0; i < notes_of.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(notes_of.size())) {
     const std::string_view name = trace.Text(StringId{i});
     const std::optional<StepNotes> read =
         patterns != nullptr ? patterns->Read(name) : ReadStepName(name);
@@ -558,8 +556,7 @@ std::vector<InferenceStep> AnnotatedSteps(const RankView& view, const PhasePatte
   const KnownBy known_by = patterns != nullptr ? KnownBy::kPattern : KnownBy::kAnnotation;
   std::vector<InferenceStep> steps;
   HostId outer;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const uint32_t place = notes_of[host.name[row].value];
     if (host.kind[row] != HostKind::kAnnotation || place == kNone) {
       continue;
@@ -629,8 +626,7 @@ class WorkDivider {
   void Divide() {
     const DeviceEvents& device = view_.trace.device();
     std::vector<std::vector<Interval>> times(found_.steps.size());
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const DeviceId id{row};
       if (!selected_.Keeps(id)) {
         continue;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

@@ -8,7 +8,6 @@
 // late it started are one fact, not one per work: sums and counts of calls and delays take its
 // first selected work alone, and a work is held against its part of the call, length / works. Calls
 // are selected by their start. What has no counterpart is counted in launch_links.
-#include <string>
 
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/param_specs.h"
@@ -64,11 +63,8 @@ struct KernelRow {
 
   static constexpr TableNames kTable{"launch_summary", "Launches per kernel"};
   static constexpr ColumnOf<KernelRow> kColumns[] = {
-      {"kernel",
-       &KernelRow::kernel,
-       Role::kKey,
-       "Name of the kernel, memcpy or memset as recorded.",
-       {.palette = Palette::kWork, .names = true}},
+      {"kernel", &KernelRow::kernel, Role::kKey,
+       "Name of the kernel, memcpy or memset as recorded.", AsNames(Palette::kWork)},
       {"count", &KernelRow::count, Unit::kCount, Role::kSum, "Launched works of that name."},
       {"calls", &KernelRow::calls, Unit::kCount, Role::kSum,
        "Launch calls; a graph launch counts with the first of its selected works."},
@@ -84,12 +80,8 @@ struct KernelRow {
        "Sum of the lengths of the calls."},
       {"device_ns", &KernelRow::device_ns, Unit::kNanoseconds, Role::kSum,
        "Sum of the durations of the works."},
-      {"delay_ns",
-       &KernelRow::delay_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
-       "Sum of the delays of the calls.",
-       {.tone = Tone::kHost}},
+      {"delay_ns", &KernelRow::delay_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the delays of the calls.", InTone(Tone::kHost)},
       {"mean_host_ns", &KernelRow::mean_host_ns, Unit::kNanoseconds, Role::kDerived,
        "Mean length of a call; missing where no call counts."},
       {"mean_device_ns", &KernelRow::mean_device_ns, Unit::kNanoseconds, Role::kDerived,

@@ -24,8 +24,8 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/verbs/memory/memory_levels.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -147,8 +147,7 @@ MemoryContexts FindContexts(const RankView& view) {
   contexts.op.resize(memory.size());
   contexts.annotation.resize(memory.size());
   std::map<uint32_t, OpenRows> threads;
-  for (uint32_t i = 0; i < memory.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(memory.size())) {
     const TrackId track = memory.track[i];
     OpenRows& thread = threads.try_emplace(track.value, view, track).first->second;
     const OpenRows::Context context = thread.At(memory.ts_ns[i]);

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -34,8 +34,7 @@ std::string MemoryDeviceName(int32_t type, int32_t index) {
 std::vector<DeviceMemory> DeviceLevels(const Trace& trace) {
   const MemoryEvents& memory = trace.memory();
   std::map<std::pair<int32_t, int32_t>, DeviceMemory> devices;
-  for (uint32_t i = 0; i < memory.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(memory.size())) {
     if (memory.category[i] != MemoryCategory::kNone) {
       continue;
     }
@@ -75,8 +74,7 @@ int64_t CategoryLevel::Sum() const {
 std::vector<CategoryLevel> CategoryLevels(const Trace& trace) {
   const MemoryEvents& memory = trace.memory();
   std::vector<CategoryLevel> levels;
-  for (uint32_t i = 0; i < memory.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(memory.size())) {
     if (memory.category[i] == MemoryCategory::kNone) {
       continue;
     }

@@ -35,6 +35,7 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/typed_rows.h"
 
@@ -54,11 +55,9 @@ struct OpRow {
 
   static constexpr TableNames kTable{"ops", "Host and device time per operator"};
   static constexpr ColumnOf<OpRow> kColumns[] = {
-      {"name",
-       &OpRow::name,
-       Role::kKey,
+      {"name", &OpRow::name, Role::kKey,
        "Name of the operator; \"(no operator)\" holds device work that none can be found for.",
-       {.palette = Palette::kWork, .names = true}},
+       AsNames(Palette::kWork)},
       {"calls", &OpRow::calls, Unit::kCount, Role::kSum, "Calls that began in the selected time."},
       {"self_host_ns", &OpRow::self_host_ns, Unit::kNanoseconds, Role::kSum,
        "Host time less the operators nested inside; launches included."},
@@ -76,8 +75,7 @@ struct OpRow {
        "Self device time / all device work; missing where there is none."},
       {"aligned_ns", &OpRow::aligned_ns, Unit::kNanoseconds, Role::kSum,
        "Device work from before the recording that is inferred to be of this operator; recorded, "
-       "and "
-       "in the other columns, it is of none."}};
+       "and in the other columns, it is of none."}};
 };
 
 // Name in place of a StringId for device work without an operator.
@@ -213,8 +211,7 @@ void OpTable::SumDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
   const size_t host_rows = view_.trace.host().size();
   device_before_.assign(host_rows + 1, 0);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (!selected_.Keeps(id)) {
       continue;
@@ -241,8 +238,7 @@ void OpTable::SumTotals() {
   };
   std::vector<Open> open;
   std::vector<uint32_t> depth;  // per group: how many of its calls are open
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     while (!open.empty() && open.back().end_row <= row) {
       --depth[open.back().group];
       open.pop_back();

@@ -4,7 +4,6 @@
 //   comm = overlapped + exposed
 //
 // exactly; exposed is the exposed communication of the breakdown, in the same windows.
-#include <string>
 
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/param_specs.h"

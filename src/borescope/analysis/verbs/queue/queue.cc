@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
@@ -21,7 +20,7 @@
 #include "borescope/analysis/measures/queue_lengths.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -58,8 +57,7 @@ QueueTimes TimesOf(const std::vector<QueueChange>& changes, const IntervalSet& w
   Uint128 area = 0;
   int64_t span_ns = 0;
   int64_t before_ns = changes.empty() ? 0 : clock.Before(changes.front().ts_ns);
-  for (size_t i = 1; i < changes.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(1, changes.size())) {
     const int64_t length = changes[i - 1].length;
     const int64_t passed_ns = clock.Before(changes[i].ts_ns) - before_ns;
     before_ns += passed_ns;

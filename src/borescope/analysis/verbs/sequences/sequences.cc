@@ -24,7 +24,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/table/typed_rows.h"
 
@@ -96,8 +96,7 @@ class PatternFinder {
   SequencePatterns Find(size_t min_length) {
     FindOccurrences();
     PlaceWork();
-    for (uint32_t i = 0; i < found_.occurrences.size(); ++i) {
-      CheckStopAt(i);
+    for (const uint32_t i : EachRow(found_.occurrences.size())) {
       if (found_.occurrences[i].length() >= min_length) {
         AddToPattern(i);
         AddWork(WorkPlace::kInPattern, found_.WorkOf(found_.occurrences[i]));
@@ -184,8 +183,7 @@ uint32_t PatternFinder::OccurrenceAround(uint32_t device_row) const {
 void PatternFinder::PlaceWork() {
   const DeviceEvents& device = view_.trace.device();
   std::vector<uint32_t> occurrence_of_work(device.size(), kNowhere);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (!IsDeviceWork(device.kind[row]) || !selected_.KeepsTrack(device.track[row])) {
       continue;
@@ -199,8 +197,7 @@ void PatternFinder::PlaceWork() {
     }
   }
   CountWork(occurrence_of_work);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (occurrence_of_work[row] != kNowhere) {
       found_.work[found_.occurrences[occurrence_of_work[row]].work_end++] = DeviceId{row};
     }
@@ -217,8 +214,7 @@ void PatternFinder::CountWork(std::span<const uint32_t> occurrence_of_work) {
     }
   }
   uint32_t begin = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(counts.size())) {
     found_.occurrences[i].work_begin = begin;
     found_.occurrences[i].work_end = begin;
     begin += counts[i];
@@ -275,8 +271,7 @@ SequencePatterns FindSequencePatterns(const RankView& view, const Selected& sele
 // The names of the work of an occurrence, joined by "|".
 std::string PatternText(const Trace& trace, std::span<const DeviceId> work) {
   std::string text;
-  for (size_t i = 0; i < work.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(work.size())) {
     text += i == 0 ? "" : "|";
     text += trace.Name(work[i]);
   }

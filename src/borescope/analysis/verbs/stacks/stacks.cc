@@ -6,12 +6,10 @@
 // (--depth, --min-share) keeps both sums, as does --root.
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/analysis/measures/stacks/stack_tree.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 namespace {

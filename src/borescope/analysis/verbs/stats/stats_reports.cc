@@ -7,11 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
-#include <variant>
 
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 

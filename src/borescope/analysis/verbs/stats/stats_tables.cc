@@ -14,8 +14,8 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
@@ -168,8 +168,7 @@ Table CollectCopies(Table table, const RankView& view, const Selected& selected,
                     const ValueOf& value_of) {
   const DeviceEvents& device = view.trace.device();
   SampleGroups groups(1);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (device.kind[row] == DeviceKind::kKernel || !selected.Keeps(id)) {
       continue;
@@ -221,8 +220,7 @@ enum class Calls : bool { kApi, kOs };
 Table CollectCalls(Table table, const RankView& view, const Selected& selected, Calls calls) {
   const HostEvents& host = view.trace.host();
   SampleGroups groups(1);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const bool is_os = IsOsCall(view, row);
     const bool is_asked_for =
         calls == Calls::kOs ? is_os : host.kind[row] == HostKind::kRuntime && !is_os;
@@ -268,8 +266,7 @@ void AddExecution(std::span<const int64_t> key, const Execution& execution, Samp
 Table CollectKernels(Table table, const RankView& view, const Selected& selected) {
   const DeviceEvents& device = view.trace.device();
   SampleGroups groups(1);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
       groups.Add(std::array{Number(device.name[row])}, 0, device.dur_ns[row]);
     }
@@ -293,8 +290,7 @@ Table CollectKernelLaunches(Table table, const RankView& view, const Selected& s
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
   SampleGroups groups(5);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId call = view.index.correlation.launch_of[row];
     if (device.kind[row] != DeviceKind::kKernel || !call.valid() ||
         !selected.Keeps(DeviceId{row})) {
@@ -342,8 +338,7 @@ RangeTree RangesOf(const RankView& view) {
   const HostEvents& host = view.trace.host();
   RangeTree tree{std::vector<HostId>(host.size()), std::vector<int64_t>(host.size()),
                  std::vector<int64_t>(host.size())};
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId parent = view.index.tree.parent[row];  // an earlier row
     if (!parent.valid()) {
       continue;
@@ -377,8 +372,7 @@ struct Projection {
 std::vector<Projection> ProjectionsOf(const RankView& view, const Selected& selected) {
   const DeviceEvents& device = view.trace.device();
   std::vector<Projection> projections(view.trace.host().size());
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId call = view.index.correlation.launch_of[row];
     if (call.valid() && selected.Keeps(DeviceId{row})) {
       projections[call.value].Add({device.ts_ns[row], device.end_ns(DeviceId{row}), 1});
@@ -436,8 +430,7 @@ class RangeKernels {
 Table CollectRanges(Table table, const RankView& view, const Selected& selected) {
   const HostEvents& host = view.trace.host();
   SampleGroups groups(2);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kAnnotation && selected.Keeps(HostId{row})) {
       const int64_t is_async = IsAsync(view.trace, {row}) ? 1 : 0;
       groups.Add(std::array{int64_t{host.name[row].value}, is_async}, 0, host.dur_ns[row]);
@@ -454,8 +447,7 @@ Table CollectRangeProjections(Table table, const RankView& view, const Selected&
   const RangeTree tree = RangesOf(view);
   const std::vector<Projection> projections = ProjectionsOf(view, selected);
   SampleGroups groups(1);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const Projection& projection = projections[row];
     if (host.kind[row] != HostKind::kAnnotation || projection.operations == 0 ||
         !selected.Keeps(HostId{row})) {
@@ -478,8 +470,7 @@ Table CollectRangeKernels(Table table, const RankView& view, const Selected& sel
   const DeviceEvents& device = view.trace.device();
   const RangeTree tree = RangesOf(view);
   RangeKernels kernels(view);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId call = view.index.correlation.launch_of[row];
     if (device.kind[row] != DeviceKind::kKernel || !call.valid() ||
         !selected.Keeps(DeviceId{row})) {

@@ -16,8 +16,8 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/table/typed_rows.h"
@@ -71,8 +71,7 @@ class DeviceStepper {
   void VisitWorks(const Visit& visit) const {
     const Tracks& tracks = view_.trace.tracks();
     for (const uint32_t track : time_.tracks) {
-      for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-        CheckStopAt(row);
+      for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
         if (IsDeviceWork(view_.trace.device().kind[row])) {
           visit(DeviceId{row});
         }
@@ -341,8 +340,7 @@ class InheritedStepper {
 
   void FindEndsOfSteps() {
     const DeviceEvents& device = view_.trace.device();
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const DeviceId id{row};
       if (!IsDeviceWork(device.kind[row]) || RecordedStepOf(id).second == kNoStep) {
         continue;
@@ -356,8 +354,7 @@ class InheritedStepper {
 
   void Collect() {
     const DeviceEvents& device = view_.trace.device();
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const DeviceId id{row};
       if (aligned_->step[row] == kMissing || !selected_.Keeps(id)) {
         continue;

@@ -124,12 +124,10 @@ struct HeatRow {
        "The longest of them, from completion to completion."},
       {"relative", &HeatRow::relative, Role::kDerived,
        "Length / the median of those of all cells."},
-      {"level",
-       &HeatRow::level,
-       Role::kDerived,
+      {"level", &HeatRow::level, Role::kDerived,
        "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
        "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.",
-       {.palette = Palette::kLevel}}};
+       InColours(Palette::kLevel)}};
 };
 
 }  // namespace

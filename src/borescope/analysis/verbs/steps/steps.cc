@@ -57,28 +57,22 @@ struct StepOnDeviceRow {
   static constexpr TableNames kTable{"steps", "Steps on each device"};
   static constexpr ColumnOf<StepOnDeviceRow> kColumns[] = {
       {"rank", &StepOnDeviceRow::rank, Role::kKey, kRankDoc},
-      {"gpu", &StepOnDeviceRow::gpu, Role::kKey,
-       "Device number as recorded; missing when the rank has no device work."},
-      {"step", &StepOnDeviceRow::step, Role::kKey,
-       "Number of the step; missing for what is in no step."},
+      {"gpu", &StepOnDeviceRow::gpu, Role::kKey, kGpuOrNoneDoc},
+      {"step", &StepOnDeviceRow::step, Role::kKey, kStepOrNoneDoc},
       {"begin_ns", &StepOnDeviceRow::begin_ns, Unit::kNanoseconds, Role::kMin,
        "Begin of the step on the host, on the file's own clock."},
       {"span_ns", &StepOnDeviceRow::span_ns, Unit::kNanoseconds, Role::kSum,
        "Length of the step on the host, less time in a step of its process that begins later."},
       {"length_ns", &StepOnDeviceRow::length_ns, Unit::kNanoseconds, Role::kSum,
        "From the completion of the step before, or the begin of this one if that is later, to its "
-       "own "
-       "completion: when its window on the host and all work that it launched have ended; whatever "
-       "is selected."},
+       "own completion: when its window on the host and all work that it launched have ended; "
+       "whatever is selected."},
       {"busy_ns", &StepOnDeviceRow::busy_ns, Unit::kNanoseconds, Role::kSum,
        "Time in which work of the step runs (union); with --step-rule time: in which any work runs "
        "inside the step."},
-      {"idle_ns",
-       &StepOnDeviceRow::idle_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
+      {"idle_ns", &StepOnDeviceRow::idle_ns, Unit::kNanoseconds, Role::kSum,
        "Device span less busy time; work of other steps may run then (not with --step-rule time).",
-       {.tone = Tone::kIdle}},
+       InTone(Tone::kIdle)},
       {"kernels", &StepOnDeviceRow::kernels, Unit::kCount, Role::kSum,
        "Selected kernels of the step."},
       {"copies", &StepOnDeviceRow::copies, Unit::kCount, Role::kSum,
@@ -93,16 +87,11 @@ struct StepOnDeviceRow {
       {"shared_ns", &StepOnDeviceRow::shared_ns, Unit::kNanoseconds, Role::kSum,
        "Part of the busy time in which work of an earlier step runs, too; busy less shared adds up "
        "to the busy time of the device."},
-      {"waiting_ns",
-       &StepOnDeviceRow::waiting_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
+      {"waiting_ns", &StepOnDeviceRow::waiting_ns, Unit::kNanoseconds, Role::kSum,
        "Length less busy time: the rest of the step, in which the device does nothing of it; 0 "
-       "where "
-       "its work began so long before the completion of the step before that it is busy for "
-       "longer. "
-       "With --step-rule time as the idle time.",
-       {.tone = Tone::kIdle}},
+       "where its work began so long before the completion of the step before that it is busy for "
+       "longer. With --step-rule time as the idle time.",
+       InTone(Tone::kIdle)},
       {"end_ns", &StepOnDeviceRow::end_ns, Unit::kNanoseconds, Role::kMax,
        "Completion of the step, on the file's own clock."},
       {"name", &StepOnDeviceRow::name, Role::kKey,

@@ -23,9 +23,9 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/summary/verdict.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/table/typed_rows.h"
 
@@ -355,8 +355,7 @@ Sum SumOfWork(const RankView& view, const Selected& selected, const DeviceTime& 
   const Tracks& tracks = view.trace.tracks();
   Sum sum;
   for (const uint32_t track : time.tracks) {
-    for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
       const DeviceId id{row};
       if (!IsDeviceWork(device.kind[row]) ||
           ActivityOf(device.kind[row], view.index.ClassOf(view.trace, id)) != activity ||
@@ -395,8 +394,7 @@ void PushKernels(Tabulator& table, const RankView& view, const Selected& selecte
   std::vector<std::pair<StringId, Sum>> sums;
   int64_t all_ns = 0;
   for (const uint32_t track : time.tracks) {
-    for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
       if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
         continue;
       }
@@ -550,8 +548,7 @@ std::vector<Copy> LargeCopies(const RankView& view, const Selected& selected,
   const Tracks& all = view.trace.tracks();
   std::vector<Copy> copies;
   for (const uint32_t track : tracks) {
-    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(all.first_row[track], all.end_row[track])) {
       const uint32_t detail = device.detail[row];
       if (device.kind[row] != DeviceKind::kMemcpy || detail == kNoDetail ||
           view.trace.copies().bytes[detail] < kLeastBytes || !selected.Keeps(DeviceId{row})) {

@@ -149,8 +149,8 @@ constexpr CauseRow kCauses[] = {
      "CUDA graphs. `borescope gaps` shows between which work.",
      {},
      "The time between the kernels of a graph, and dependencies between its branches: fewer, "
-     "larger "
-     "kernels (fused ones, larger batches). `borescope graphs` shows the gaps of each graph."},
+     "larger kernels (fused ones, larger batches). `borescope graphs` shows the gaps of each "
+     "graph."},
     {"unrecorded_ns", "launched work held back by what was not recorded",
      "Launched work waits for something that was not recorded",
      "Work from before the recording, other processes, other devices or the host may have kept it "
@@ -158,9 +158,8 @@ constexpr CauseRow kCauses[] = {
     {kLateBegin, "the first work launched, and not begun",
      "The device begins late, for an unknown reason",
      "The first work was launched long before it began, and nothing that was recorded held it "
-     "back. "
-     "Work that was not recorded may have: from before the recording, of another process, the "
-     "loading of code. Wait for the device before the recording begins; if the delay is there "
+     "back. Work that was not recorded may have: from before the recording, of another process, "
+     "the loading of code. Wait for the device before the recording begins; if the delay is there "
      "again, it is the program's. `borescope launches` shows how long work waits after its "
      "launch."},
     {kUntraced, "host in calls that copy, without a record of the copy",
@@ -168,8 +167,7 @@ constexpr CauseRow kCauses[] = {
      "Until they are, nobody can say whether the device idled."},
     {"head_ns", "before the first launch", "The device idles before its first work",
      "Select the part you mean with --step or --annotation; profile after warm-up. Work from "
-     "before "
-     "the recording may have run. `borescope idle` shows it for each device."},
+     "before the recording may have run. `borescope idle` shows it for each device."},
     {"tail_ns", "after the last device work", "The device idles after its last work",
      "Select the part you mean with --step or --annotation. `borescope idle` shows it for each "
      "device."},
@@ -203,8 +201,7 @@ constexpr CauseRow kLaunchBoundCause = {
     "Fewer, larger kernels: fuse them, give each more to do, or launch many at once as a CUDA or "
     "HIP graph. `borescope launches` shows how long launches take.",
     "Fewer, larger kernels: fuse them, give each more to do, and launch as a part of the graphs "
-    "what "
-    "is launched beside them. `borescope graphs` shows what they do."};
+    "what is launched beside them. `borescope graphs` shows what they do."};
 
 constexpr CauseRow kSeveralCauses = {
     "", "", "The device idles for several reasons",

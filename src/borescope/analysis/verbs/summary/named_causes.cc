@@ -15,8 +15,8 @@
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/recorded.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/syncs/sync_edges.h"
 
@@ -213,8 +213,7 @@ class CauseFinder {
     const std::vector<char> is_product = ProductsOnVectorUnits(view_);
     std::map<int64_t, Costs> products;
     std::map<int64_t, std::pair<int64_t, int64_t>> kernels;  // how many, and their time
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const DeviceId id{row};
       if (device.kind[row] != DeviceKind::kKernel || !selected_.Keeps(id)) {
         continue;
@@ -270,8 +269,7 @@ class CauseFinder {
   void FindAllocations() {
     std::vector<char> is_allocation(trace_.strings().size(), 2);
     Costs costs;
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       const HostId id{row};
       if (host_.kind[row] != HostKind::kRuntime) {
         continue;
@@ -366,8 +364,7 @@ class CauseFinder {
 
   void FindOptimizers() {
     Costs costs;
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       const HostId id{row};
       const bool is_optimizer =
           host_.kind[row] == HostKind::kAnnotation && trace_.Name(id).starts_with(kOptimizerMark);
@@ -405,8 +402,7 @@ class CauseFinder {
   std::map<uint32_t, std::vector<HostId>> WaitsOfThreads() const {
     std::vector<char> waits(trace_.strings().size(), 2);
     std::map<uint32_t, std::vector<HostId>> calls;
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.size())) {
       if (host_.kind[row] != HostKind::kRuntime) {
         continue;
       }

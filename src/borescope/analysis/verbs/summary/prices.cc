@@ -15,8 +15,8 @@
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -147,8 +147,7 @@ std::vector<Change> Graphs(std::string text) {
 // Each call of such a name that was recorded.
 std::vector<Change> NoAllocation(const Trace& trace) {
   std::set<std::string_view> names;
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     if (trace.host().kind[row] == HostKind::kRuntime && IsAllocationCall(trace.Name(HostId{row}))) {
       names.insert(trace.Name(HostId{row}));
     }

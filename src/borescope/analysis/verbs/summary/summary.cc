@@ -36,9 +36,9 @@
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/parallel.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
 
@@ -94,8 +94,7 @@ LaunchedWork CountLaunchedWork(const RankView& view, const Selected& selected) {
   const Trace& trace = view.trace;
   std::vector<char> is_graph(trace.strings().size(), 2);
   LaunchedWork work;
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     const DeviceId id{row};
     const HostId launch = view.index.correlation.launch_of[row];
     const bool is_node = GraphNodeOf(trace, id) != kMissing;
@@ -121,8 +120,7 @@ Table Overview(const RankView& view, const Selected& selected) {
   int64_t work = 0;
   DurationStats all;
   DurationStats brief;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!selected.Keeps(DeviceId{row})) {
       continue;
     }

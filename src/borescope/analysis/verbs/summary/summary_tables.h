@@ -53,10 +53,8 @@ struct OverviewRow {
       {"steps", &OverviewRow::steps, Unit::kCount, Role::kDerived,
        "Selected ProfilerStep windows."},
       {"span_ns", &OverviewRow::span_ns, Unit::kNanoseconds, Role::kDerived,
-       "Selected time, of steps from completion to completion; all of it: from the first start "
-       "to the "
-       "last "
-       "end of all events."},
+       "Selected time, of steps from completion to completion; all of it: from the first start to "
+       "the last end of all events."},
       {"host_events", &OverviewRow::host_events, Unit::kCount, Role::kSum,
        "Complete events of the host that start in the selected time."},
       {"device_events", &OverviewRow::device_events, Unit::kCount, Role::kSum,
@@ -199,24 +197,14 @@ struct LeftOutRow {
   static constexpr ColumnOf<LeftOutRow> kColumns[] = {
       {"rank", &LeftOutRow::rank, Role::kKey, kRankDoc},
       {"gpu", &LeftOutRow::gpu, Role::kKey, kGpuDoc},
-      {"before_first_launch_ns",
-       &LeftOutRow::before_first_launch_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
-       "Until the first launch of a whole process, or of a clock that jumped.",
-       {.tone = Tone::kFaint}},
-      {"after_last_work_ns",
-       &LeftOutRow::after_last_work_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
+      {"before_first_launch_ns", &LeftOutRow::before_first_launch_ns, Unit::kNanoseconds,
+       Role::kSum, "Until the first launch of a whole process, or of a clock that jumped.",
+       InTone(Tone::kFaint)},
+      {"after_last_work_ns", &LeftOutRow::after_last_work_ns, Unit::kNanoseconds, Role::kSum,
        "After the last work of a whole process, of a clock that jumped or a cut file.",
-       {.tone = Tone::kFaint}},
-      {"before_recording_ns",
-       &LeftOutRow::before_recording_ns,
-       Unit::kNanoseconds,
-       Role::kSum,
-       "While work ran that was launched before the recording began.",
-       {.tone = Tone::kFaint}}};
+       InTone(Tone::kFaint)},
+      {"before_recording_ns", &LeftOutRow::before_recording_ns, Unit::kNanoseconds, Role::kSum,
+       "While work ran that was launched before the recording began.", InTone(Tone::kFaint)}};
 };
 
 // A change that the help of a finding advises.
@@ -242,12 +230,10 @@ struct PriceRow {
        "A step as measured, on average; without steps, the recording."},
       {"new_ns", &PriceRow::new_ns, Unit::kNanoseconds, Role::kDerived,
        "The same with the change; missing where the replay does not represent the recording, and "
-       "of "
-       "products on tensor cores, of which only bounds are known."},
+       "of products on tensor cores, of which only bounds are known."},
       {"low_ns", &PriceRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns, as in whatif. Of products on tensor cores it ends with the step as "
-       "it "
-       "is, and begins where all of them are as fast as the device: none of it is likelier."},
+       "it is, and begins where all of them are as fast as the device: none of it is likelier."},
       {"high_ns", &PriceRow::high_ns, Unit::kNanoseconds, Role::kDerived, "Its upper end."},
       {"saved_share", &PriceRow::saved_share, Unit::kShare, Role::kDerived, "(step - new) / step."},
       {"verdict", &PriceRow::verdict, Role::kDerived,

@@ -66,8 +66,7 @@ TEST(SummaryTest, NamesTheCauseOfEachGap) {
       Finding(tables, 0),
       "The device idles after its last work | warning | after the last device work: 200 us of "
       "1.0 ms (20.0 %); idle 410 us of 1.0 ms (41.0 %); host loading data: 70.0 us, launch "
-      "latency: "
-      "50.0 us");
+      "latency: 50.0 us");
 }
 
 // Had the host not waited, it would have launched earlier by as long as it waited, and no more.
@@ -104,9 +103,8 @@ TEST(SummaryTest, WorkFromBeforeTheRecordingIsNotIdleTime) {
   EXPECT_EQ(
       Finding(tables, 0),
       "The device idles before its first work | warning | before the first launch: 10.0 us of 200 "
-      "us "
-      "(5.0 %), the host mostly in `all`; idle 20.0 us of 200 us (10.0 %); after the last device "
-      "work: 10.0 us; without 1.0 ms in which work from before the recording ran");
+      "us (5.0 %), the host mostly in `all`; idle 20.0 us of 200 us (10.0 %); after the last "
+      "device work: 10.0 us; without 1.0 ms in which work from before the recording ran");
   EXPECT_TRUE(Holds(tables, "The device is well used"));
 }
 

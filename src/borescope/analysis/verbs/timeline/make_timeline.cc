@@ -13,6 +13,7 @@
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/tracks.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -31,8 +32,7 @@ void ForEachEvent(const RankView& view, const RankTracks& tracks, const DrawnWin
     const EventTrack& track = tracks.events[number];
     const EventColumns columns = tracks.ColumnsOf(view.trace, track.side);
     for (uint32_t depth = 0; depth + 1 < track.depth_begin.size(); ++depth) {
-      for (uint32_t i = track.depth_begin[depth]; i < track.depth_begin[depth + 1]; ++i) {
-        CheckStopAt(i);
+      for (const uint32_t i : EachRow(track.depth_begin[depth], track.depth_begin[depth + 1])) {
         const uint32_t row = track.rows[i];
         const int64_t begin_ns = SubtractSaturating(columns.begin_ns[row], origin_ns);
         if (begin_ns <= window.end_ns && begin_ns + columns.dur_ns[row] >= window.begin_ns) {
@@ -309,8 +309,7 @@ bool BoxMerger::Merge(std::span<const TrackEvent> events, std::span<const uint32
 
 std::vector<MergedPoint> MergePoints(const CounterTrack& track, int64_t grain_ns) {
   std::vector<MergedPoint> points;
-  for (size_t i = 0; i < track.ts_ns.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(track.ts_ns.size())) {
     const double value = track.value[i];
     if (points.empty() || SubtractSaturating(track.ts_ns[i], points.back().begin_ns) >= grain_ns) {
       points.push_back({track.ts_ns[i], value, value, value});

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <tuple>
-#include <utility>
 
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/display/column_hints.h"
 #include "borescope/table/table_ops.h"
@@ -204,8 +205,7 @@ class BoxColumns {
  private:
   template <class Use>
   void ForEachBox(const Use& use) const {
-    for (size_t i = 0; i < timeline_.boxes.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(timeline_.boxes.size())) {
       use(timeline_.boxes[i]);
     }
   }
@@ -564,8 +564,7 @@ class TimelineReader {
     RankTexts names(Texts(table, "name"));
     RankTexts details(Texts(table, "detail"));
     const IntValues& ranks = Ints(table, "rank");
-    for (size_t row = 0; row < table.rows(); ++row) {
-      CheckStopAt(row);
+    for (const size_t row : EachIndex(table.rows())) {
       Timeline& timeline = Of(ranks, row);
       DrawnBox box = cells.At(row);
       box.name = names.At(row, timeline.texts);

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/queue_lengths.h"
 #include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -148,9 +148,8 @@ class TrackFinder {
   template <class RowId>
   std::vector<uint32_t> RowsOf(uint32_t track) const {
     std::vector<uint32_t> rows;
-    for (uint32_t row = trace_.tracks().first_row[track]; row < trace_.tracks().end_row[track];
-         ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row :
+         EachRow(trace_.tracks().first_row[track], trace_.tracks().end_row[track])) {
       if (selected_.Keeps(RowId{row})) {
         rows.push_back(row);
       }
@@ -161,8 +160,7 @@ class TrackFinder {
   // How many events of the device each track launches.
   std::vector<size_t> LaunchesOfTracks() const {
     std::vector<size_t> launches(trace_.tracks().size(), 0);
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(trace_.device().size())) {
       const HostId call = view_.index.correlation.launch_of[row];
       if (call.valid() && !trace_.host().IsCaptured(call)) {
         ++launches[trace_.host().track[call.value].value];
@@ -234,8 +232,7 @@ class TrackFinder {
   void AddGroups() {
     std::map<std::pair<std::string_view, std::string_view>, std::vector<uint32_t>> groups;
     const DeviceEvents& device = trace_.device();
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const DeviceId id{row};
       if (device.kind[row] != DeviceKind::kKernel ||
           view_.index.ClassOf(trace_, id) != KernelClass::kCollective || !selected_.Keeps(id)) {
@@ -384,8 +381,7 @@ struct MemoryCounters {
 void AddMemory(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
   const MemoryEvents& memory = view.trace.memory();
   std::map<std::pair<int32_t, int32_t>, MemoryCounters> devices;
-  for (size_t i = 0; i < memory.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(memory.size())) {
     MemoryCounters& device = devices[{memory.device_type[i], memory.device[i]}];
     device.allocated_bytes = memory.total_allocated[i] != kMissing
                                  ? memory.total_allocated[i]
@@ -451,8 +447,7 @@ std::string SampledOwner(const Trace& trace, std::string_view type, int64_t devi
 void AddSamples(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
   const Samples& samples = view.trace.samples();
   std::map<std::tuple<std::string_view, int64_t, std::string_view>, CounterTrack> counters;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(samples.size())) {
     if (!selected.KeepsTime(samples.ts_ns[i])) {
       continue;
     }
@@ -602,8 +597,7 @@ Stretches WorkOf(const RankView& view, const RankTracks& tracks, TrackRole role,
       continue;
     }
     const EventColumns columns = tracks.ColumnsOf(view.trace, track.side);
-    for (uint32_t i = 0; i < track.depth_begin[1]; ++i) {
-      CheckStopAt(i);
+    for (const uint32_t i : EachRow(track.depth_begin[1])) {
       const int64_t begin_ns = columns.begin_ns[track.rows[i]] - view.trace.begin_ns();
       AddWork(begin_ns, begin_ns + columns.dur_ns[track.rows[i]], length_ns, work);
     }

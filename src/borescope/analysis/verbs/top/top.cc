@@ -3,7 +3,6 @@
 // several streams counts on each. Work from before the recording has no phase and no operator of
 // its own; `aligned_ns` has its time once more where those are inferred. `kernels` asks the same of
 // kernels alone, with their classes.
-#include <iterator>
 #include <utility>
 
 #include "borescope/analysis/core/reduce.h"

@@ -36,8 +36,7 @@
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
-#include "borescope/base/stop.h"
-#include "borescope/table/table_ops.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 
@@ -134,7 +133,7 @@ constexpr int64_t kMostOutliers = 1'000'000;
 constexpr int64_t kNoKernel = -1;  // in a key: the stream begins
 
 // What is asked, and of what.
-struct Question {
+struct Asked {
   const RankView& view;
   const Selected& selected;
   const GroupKeys& keys;
@@ -158,7 +157,7 @@ constexpr size_t kOwnKeys = 2 + kWorkSizeKeys;
 // A group is known by the values of --by, the class, the name, the size and the names before,
 // nearest first.
 struct Calls {
-  explicit Calls(const Question& question)
+  explicit Calls(const Asked& question)
       : groups(question.keys.size() + kOwnKeys + question.context) {}
 
   Grouper groups;
@@ -173,13 +172,12 @@ struct GroupTime {
 
 // ---- Grouping ----
 
-void AddTrack(const Question& question, uint32_t track, Calls& found) {
+void AddTrack(const Asked& question, uint32_t track, Calls& found) {
   const Tracks& tracks = question.view.trace.tracks();
   const ColumnData<StringId>& names = question.view.trace.device().name;
   std::vector<int64_t> before(question.context, kNoKernel);
   std::vector<int64_t> key;
-  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track], tracks.end_row[track])) {
     const DeviceId id{row};
     if (!question.Asks(id)) {
       continue;
@@ -200,7 +198,7 @@ void AddTrack(const Question& question, uint32_t track, Calls& found) {
   }
 }
 
-Calls GroupCalls(const Question& question) {
+Calls GroupCalls(const Asked& question) {
   Calls found(question);
   const Tracks& tracks = question.view.trace.tracks();
   for (uint32_t track = 0; track < tracks.size(); ++track) {
@@ -230,7 +228,7 @@ std::vector<int64_t> GapsBefore(const RankView& view, const Selected& selected) 
 }
 
 // `limit` 0: nothing is left out.
-std::vector<GroupTime> SumCalls(const Question& question, const Calls& found, int64_t limit) {
+std::vector<GroupTime> SumCalls(const Asked& question, const Calls& found, int64_t limit) {
   const ColumnData<int64_t>& durations = question.view.trace.device().dur_ns;
   std::vector<DurationStats> all(found.groups.size());
   for (const Call& call : found.calls) {
@@ -253,7 +251,7 @@ std::vector<GroupTime> SumCalls(const Question& question, const Calls& found, in
 
 // ---- Tables ----
 
-Table NewTable(const Question& question, bool has_outliers) {
+Table NewTable(const Asked& question, bool has_outliers) {
   Table table{"variability",
               "Kernels that take longer than in their best call of the same size",
               {},
@@ -300,7 +298,7 @@ std::string ContextText(const Trace& trace, std::span<const int64_t> before) {
   return text;
 }
 
-void PushGroup(Table& table, const Question& question, std::span<const int64_t> key,
+void PushGroup(Table& table, const Asked& question, std::span<const int64_t> key,
                const GroupTime& time, bool has_outliers) {
   const Trace& trace = question.view.trace;
   const std::span<const int64_t> kind = key.subspan(question.keys.size());
@@ -410,7 +408,7 @@ Result<Tables> MapVariability(const RankView& view, const Params& params) {
   const GroupKeys keys(view, params.by, params.selection.step_rule);
   const auto context = static_cast<size_t>(params.Number(kContextParam));
   const int64_t limit = params.Number(kOutliersParam);
-  const Question question{view, selected, keys, context, params.all};
+  const Asked question{view, selected, keys, context, params.all};
   const Calls found = GroupCalls(question);
   const std::vector<GroupTime> times = SumCalls(question, found, limit);
   Table table = NewTable(question, limit != 0);

@@ -9,7 +9,7 @@
 
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/variance/rank_steps.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -162,8 +162,7 @@ class Collector {
     const StringValues& names = Texts(parts_, "name");
     const Column& name = *parts_.Find("name");
     uint32_t rank = 0;
-    for (size_t row = 0; row < ranks.size(); ++row) {
-      CheckStopAt(row);
+    for (const size_t row : EachIndex(ranks.size())) {
       while (found_.ranks[rank].rank != ranks[row]) {
         ++rank;
       }
@@ -294,8 +293,7 @@ class Collector {
     FoldNames();
     const std::vector<std::vector<OfRank>> of_steps = RanksOfSteps();
     auto cell = cells_.begin();
-    for (uint32_t step = 0; step < numbers_.size(); ++step) {
-      CheckStopAt(step);
+    for (const uint32_t step : EachRow(numbers_.size())) {
       const auto [waited_for, length_ns] = Decide(of_steps[step]);
       found_.job.steps.push_back(
           {numbers_[step].first, length_ns, WorkOf(step), numbers_[step].second});

@@ -16,8 +16,8 @@
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/table/table_ops.h"
 
@@ -133,8 +133,7 @@ Result<std::vector<int64_t>> WorkOfSteps(const RankView& view, const Selected& s
   BS_ASSIGN(const CallFlops flops, FlopsOfCalls(view, selected));
   WorkSummer summer(spans);
   const HostEvents& host = view.trace.host();
-  for (uint32_t row = 0; row < flops.of_call.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(flops.of_call.size())) {
     if (flops.of_call[row] != kMissing) {
       summer.Add(view.steps().At(host.track[row], host.ts_ns[row]), flops.of_call[row]);
     }
@@ -267,15 +266,13 @@ std::vector<StepPart> PartSums::Finish() {
   AddRest();
   Grouper kinds(2);
   std::vector<uint32_t> kind_of(groups_.size());
-  for (uint32_t group = 0; group < groups_.size(); ++group) {
-    CheckStopAt(group);
+  for (const uint32_t group : EachRow(groups_.size())) {
     kind_of[group] = kinds.Find(groups_.key(group).subspan(1));
   }
   const std::vector<char> keeps = NamesToKeep(kind_of, kinds.size());
   // By text: what an event is named may be a placeholder here.
   std::map<std::tuple<int64_t, int64_t, std::string_view>, int64_t> sums;
-  for (uint32_t group = 0; group < groups_.size(); ++group) {
-    CheckStopAt(group);
+  for (const uint32_t group : EachRow(groups_.size())) {
     const std::span<const int64_t> key = groups_.key(group);
     const bool is_kept = keeps[kind_of[group]] != 0 || key[2] == kUnnamed;
     AddSaturatingTo(sums[{key[0], key[1], TextOf(is_kept ? key[2] : kOtherNames)}], ns_[group]);
@@ -309,8 +306,7 @@ std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
                                  const StepSpans& spans) {
   PartSums sums(view, spans);
   const ColumnData<PathStep> path = graph.StepsIn(view, spans.Time());
-  for (size_t i = 0; i < path.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(path.size())) {
     sums.AddTime({path[i].begin_ns, path[i].end_ns}, CauseOf(path[i].bound_by),
                  NameOnPath(view.trace, path[i]));
   }
@@ -342,8 +338,7 @@ void AddBreakdown(const RankView& view, const Selected& selected, const StepSpan
                   PartSums& sums) {
   const SharedDeviceTimes devices = DeviceTimes(view, selected, PerTrack::kGpu);
   const DeviceTime all = AllDevices(*devices);
-  for (size_t i = 0; i < spans.pieces.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(spans.pieces.size())) {
     const StepPiece& piece = spans.pieces[i];
     int64_t idle_ns = piece.time.length();
     const auto add = [&](PartCause cause, const IntervalSet& set) {
@@ -481,8 +476,7 @@ Result<void> CheckParts(const std::vector<VarianceStepRow>& steps,
   for (const VarianceStepRow& step : steps) {
     rest.push_back(step.span_ns);
   }
-  for (size_t row = 0; row < parts.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(parts.size())) {
     const VariancePartRow& part = parts[row];
     if (!known.emplace(part.step, part.cause, part.name.value_or("")).second) {
       return NoSteps("a step has two parts of one cause and name");

@@ -10,6 +10,7 @@
 
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/statistics/statistics.h"
 #include "borescope/base/stop.h"
 
@@ -471,8 +472,7 @@ std::vector<Point> PointsOf(const std::vector<MatrixStep>& steps) {
 std::vector<double> SlopesOf(const std::vector<Point>& points) {
   std::vector<double> slopes;
   slopes.reserve(points.size() * (points.size() - 1) / 2);
-  for (size_t i = 0; i < points.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(points.size())) {
     for (size_t j = i + 1; j < points.size(); ++j) {
       const double run = points[j].number - points[i].number;
       if (run > 0) {  // not where numbers are so large that they are equal as such
@@ -525,8 +525,7 @@ std::optional<Period> PeriodOf(const std::vector<MatrixStep>& steps, double slop
   std::vector<double> correlation;  // by lag
   for (size_t lag = 0; lag <= last + 1; ++lag) {
     double products = 0;
-    for (size_t i = lag; i < rest.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(lag, rest.size())) {
       products += rest[i] * rest[i - lag];
     }
     correlation.push_back(products / squares);

@@ -15,6 +15,7 @@
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
@@ -174,21 +175,15 @@ struct CauseOfLengthRow {
   static constexpr ColumnOf<CauseOfLengthRow> kColumns[] = {
       {"rank", &CauseOfLengthRow::rank, Role::kKey,
        "Rank of the process in the job: what it, for which the others waited, spent beyond the "
-       "typical "
-       "rank; missing: time of the typical rank."},
-      {"cause",
-       &CauseOfLengthRow::cause,
-       Role::kKey,
+       "typical rank; missing: time of the typical rank."},
+      {"cause", &CauseOfLengthRow::cause, Role::kKey,
        "bound_by of critical-path; with --parts breakdown compute, exposed_comm, "
        "exposed_copy, idle; with --parts ops operator, call, annotation, python, "
        "between_events. skew: the longest rank took longer than the one that waited least. "
        "other_work: what goes with the FLOPs of the step.",
-       {.palette = Palette::kCause}},
-      {"name",
-       &CauseOfLengthRow::name,
-       Role::kKey,
-       "Event or device work; missing for none.",
-       {.names = true}},
+       InColours(Palette::kCause)},
+      {"name", &CauseOfLengthRow::name, Role::kKey, "Event or device work; missing for none.",
+       AsNames()},
       {"mean_ns", &CauseOfLengthRow::mean_ns, Unit::kNanoseconds, Role::kDerived,
        "Time in a step, on average; all rows add up to the mean step."},
       {"sd_ns", &CauseOfLengthRow::sd_ns, Unit::kNanoseconds, Role::kDerived,
@@ -248,7 +243,7 @@ struct SlowStepRow {
   static constexpr TableNames kTable{
       "slow_steps", "Slow steps, and what took longer than in a usual one", kPreviewSlowSteps};
   static constexpr ColumnOf<SlowStepRow> kColumns[] = {
-      {"step", &SlowStepRow::step, Role::kKey, "Number of the step."},
+      {"step", &SlowStepRow::step, Role::kKey, kStepDoc},
       {"length_ns", &SlowStepRow::length_ns, Unit::kNanoseconds, Role::kDerived,
        "Length of the step."},
       {"over_ns", &SlowStepRow::over_ns, Unit::kNanoseconds, Role::kDerived,
@@ -256,13 +251,12 @@ struct SlowStepRow {
        "percentile."},
       {"outlier", &SlowStepRow::outlier, Role::kDerived,
        "Whether it is longer than the median by 3.5 x 1.4826 MAD and by 1 % of the median; where "
-       "no "
-       "step is, the slowest is shown."},
-      {"first_cause", &SlowStepRow::first_cause, Role::kDerived, kCauseDoc, {.names = true}},
+       "no step is, the slowest is shown."},
+      {"first_cause", &SlowStepRow::first_cause, Role::kDerived, kCauseDoc, AsNames()},
       {"first_ns", &SlowStepRow::first_ns, Unit::kNanoseconds, Role::kDerived, "By how much."},
-      {"second_cause", &SlowStepRow::second_cause, Role::kDerived, kCauseDoc, {.names = true}},
+      {"second_cause", &SlowStepRow::second_cause, Role::kDerived, kCauseDoc, AsNames()},
       {"second_ns", &SlowStepRow::second_ns, Unit::kNanoseconds, Role::kDerived, "By how much."},
-      {"third_cause", &SlowStepRow::third_cause, Role::kDerived, kCauseDoc, {.names = true}},
+      {"third_cause", &SlowStepRow::third_cause, Role::kDerived, kCauseDoc, AsNames()},
       {"third_ns", &SlowStepRow::third_ns, Unit::kNanoseconds, Role::kDerived, "By how much."},
       {"rest_ns", &SlowStepRow::rest_ns, Unit::kNanoseconds, Role::kDerived,
        "Everything else: over less the three."}};
@@ -277,7 +271,7 @@ struct LengthRow {
   static constexpr ColumnOf<LengthRow> kColumns[] = {
       {"rank", &LengthRow::rank, Role::kKey,
        "Rank of the process in the job; missing for the job of several."},
-      {"step", &LengthRow::step, Role::kKey, "Number of the step."},
+      {"step", &LengthRow::step, Role::kKey, kStepDoc},
       {"length_ns", &LengthRow::length_ns, Unit::kNanoseconds, Role::kDerived,
        "Length of the step; of the job that of the longest rank."}};
 };

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <numeric>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "borescope/base/saturating.h"

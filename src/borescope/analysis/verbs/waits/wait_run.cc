@@ -12,8 +12,8 @@
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
 #include "borescope/analysis/verbs/waits/blame.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 
@@ -221,8 +221,7 @@ void DivideCollectives(const WaitTables& tables, WaitRun& run) {
   const std::vector<IntervalSums> compute = ComputeBesideCalls(tables.compute, run);
   const std::vector<int64_t> error_ns = ErrorsOf(run);
   std::vector<Arrival> arrivals;
-  for (size_t i = 0; i < run.collectives.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(run.collectives.size())) {
     WaitCollective& collective = run.collectives[i];
     arrivals.clear();
     for (const WaitCall& call : run.CallsOf(collective)) {
@@ -512,8 +511,7 @@ std::vector<Lateness> ExplainLateness(const WaitTables& tables, const WaitRun& r
   const Explainer explainer(tables, run);
   std::vector<Lateness> lateness;
   lateness.reserve(run.collectives.size());
-  for (size_t i = 0; i < run.collectives.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(run.collectives.size())) {
     lateness.push_back(explainer.Explain(run.collectives[i]));
   }
   return lateness;

@@ -87,8 +87,7 @@ struct ClockRow {
        "The largest possible offset."},
       {"drift_ppm", &ClockRow::drift_ppm, Role::kDerived,
        "Microseconds per second that are to be added besides; missing for less than 0.1 s, and "
-       "where "
-       "chance alone explains it."},
+       "where chance alone explains it."},
       {"verdict", EnumText<&ClockRow::verdict, RankClockVerdictName, kClockVerdicts>(),
        Role::kDerived,
        "one clock: with other ranks; aligned; stepped: set while it ran; doubtful: more than "
@@ -280,8 +279,7 @@ struct CollectiveRow {
       {"collective", &CollectiveRow::collective, Role::kKey, "What was asked for."},
       {"group", &CollectiveRow::group, Role::kKey,
        "Name of the process group; missing when not recorded."},
-      {"step", &CollectiveRow::step, Role::kKey,
-       "Number of the step; missing for what is in no step."},
+      {"step", &CollectiveRow::step, Role::kKey, kStepOrNoneDoc},
       {"position", &CollectiveRow::position, Role::kKey,
        "Sequence number where recorded, else the place among its kind in the step, from 0; "
        "before the first step counted back from -1."},

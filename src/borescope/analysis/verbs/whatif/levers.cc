@@ -16,6 +16,7 @@
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
@@ -66,8 +67,7 @@ class PathTimes {
     DeviceSums sums;
     sums.kernel.resize(view_.trace.strings().size());
     const auto add = [](int64_t& sum, int64_t ns) { sum = AddSaturating(sum, ns); };
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       if (!model_.graph.IsWork({row}) || is_on_path_[model_.graph.EndOf({row})] == 0) {
         continue;
       }
@@ -136,8 +136,7 @@ class PathTimes {
     const HostEvents& host = view_.trace.host();
     const std::vector<uint64_t> of_name = ScenariosOfNames();
     std::vector<uint64_t> scenarios(host.size());
-    for (uint32_t row = 0; row < host.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host.size())) {
       const HostId parent = view_.index.tree.parent[row];
       scenarios[row] =
           of_name[host.name[row].value] | (parent.valid() ? scenarios[parent.value] : 0);
@@ -257,8 +256,7 @@ class LeverFinder {
   void SumDevice() {
     const DeviceEvents& device = view_.trace.device();
     std::vector<int64_t> of_name(view_.trace.strings().size());
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       if (!model_.graph.IsWork({row})) {
         continue;
       }

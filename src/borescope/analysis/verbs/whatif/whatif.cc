@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -173,16 +172,13 @@ struct AnswerRow {
       {"scenario", &AnswerRow::scenario, Role::kKey, "What is changed."},
       {"step_ns", &AnswerRow::step_ns, Unit::kNanoseconds, Role::kDerived,
        "A step as measured, on average from completion to completion; without steps, the "
-       "recording. "
-       "With --without-recording or --plain-step as it is without the profiler."},
+       "recording. With --without-recording or --plain-step as it is without the profiler."},
       {"new_ns", &AnswerRow::new_ns, Unit::kNanoseconds, Role::kDerived,
        "The same in the scenario: as measured, less what the replay is shorter with the change "
-       "than "
-       "without. Missing where the replay does not represent the recording."},
+       "than without. Missing where the replay does not represent the recording."},
       {"low_ns", &AnswerRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns: the error of the replay, how much steps differ in what they save, "
-       "a "
-       "twentieth of what is saved, and half of what launches of graphs are assumed to take."},
+       "a twentieth of what is saved, and half of what launches of graphs are assumed to take."},
       {"high_ns", &AnswerRow::high_ns, Unit::kNanoseconds, Role::kDerived, "Its upper end."},
       {"saved_share", &AnswerRow::saved_share, Unit::kShare, Role::kDerived,
        "(step - new) / step."},
@@ -267,8 +263,7 @@ struct QualityRow {
                                      "How well the replay represents the recording", kPreviewSteps};
   static constexpr ColumnOf<QualityRow> kColumns[] = {
       {"rank", &QualityRow::rank, Role::kKey, kRankDoc},
-      {"step", &QualityRow::step, Role::kKey,
-       "Number of the step; missing for what is in no step."},
+      {"step", &QualityRow::step, Role::kKey, kStepOrNoneDoc},
       {"measured_ns", &QualityRow::measured_ns, Unit::kNanoseconds, Role::kDerived,
        "From the begin of the step to its completion, when all its device work and its host window "
        "have ended, less what the step before took of it; without a step, of all of them "

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "borescope/analysis/measures/collectives.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/json/json_cursor.h"
@@ -251,8 +251,7 @@ std::vector<char> HostComms(const LinkedTrace& linked, const LinkedTree& tree) {
   std::vector<char> asks(count, 0);
   bool has_events = false;
   bool has_kernels = false;
-  for (uint32_t node = 0; node < count; ++node) {
-    CheckStopAt(node);
+  for (const uint32_t node : EachRow(count)) {
     const LinkedNode& call = linked.nodes[node];
     is_event[node] = !call.is_device && IsHostCollective(call.name) ? 1 : 0;
     asks[node] = !call.is_device && Asks(call) ? 1 : 0;

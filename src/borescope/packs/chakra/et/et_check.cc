@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/packs/chakra/convert/linked_trace.h"
 
@@ -119,7 +119,7 @@ constexpr size_t kMostNamed = 12;  // nodes of a circle that are shown
 // Counts the cases of one check, and keeps the first one.
 class Finding {
  public:
-  Finding(std::string_view check, CheckStatus when_found) : check_(check), status_(when_found) {}
+  Finding(std::string_view check, EtStatus when_found) : check_(check), status_(when_found) {}
 
   template <class Describe>
   void Add(Describe describe) {
@@ -129,12 +129,12 @@ class Finding {
     }
   }
   void Put(const std::string& file, std::vector<CheckRow>& rows) const {
-    rows.push_back({file, check_, count_ == 0 ? CheckStatus::kOk : status_, count_, first_});
+    rows.push_back({file, check_, count_ == 0 ? EtStatus::kOk : status_, count_, first_});
   }
 
  private:
   std::string_view check_;
-  CheckStatus status_;
+  EtStatus status_;
   uint64_t count_ = 0;
   std::string first_;
 };
@@ -142,19 +142,18 @@ class Finding {
 std::string NodeText(const EtNode& node) { return fmt::format("node {} ({})", node.id, node.name); }
 
 void CheckRecords(const std::string& file, const EtFile& et, std::vector<CheckRow>& rows) {
-  rows.push_back({file, "empty-records",
-                  et.empty_records == 0 ? CheckStatus::kOk : CheckStatus::kFailed, et.empty_records,
+  rows.push_back({file, "empty-records", et.empty_records == 0 ? EtStatus::kOk : EtStatus::kFailed,
+                  et.empty_records,
                   et.empty_records == 0 ? "" : "readers of the reference stop there"});
-  rows.push_back({file, "unknown-fields",
-                  et.unknown_fields == 0 ? CheckStatus::kOk : CheckStatus::kNote, et.unknown_fields,
+  rows.push_back({file, "unknown-fields", et.unknown_fields == 0 ? EtStatus::kOk : EtStatus::kNote,
+                  et.unknown_fields,
                   et.unknown_fields == 0 ? "" : "of another version of the format"});
 }
 
 void CheckIds(const std::string& file, const EtFile& et, std::vector<CheckRow>& rows) {
-  Finding ids("unique-ids", CheckStatus::kFailed);
-  Finding types("node-types", CheckStatus::kFailed);
-  for (uint32_t place = 0; place < et.nodes.size(); ++place) {
-    CheckStopAt(place);
+  Finding ids("unique-ids", EtStatus::kFailed);
+  Finding types("node-types", EtStatus::kFailed);
+  for (const uint32_t place : EachRow(et.nodes.size())) {
     const EtNode& node = et.nodes[place];
     if (et.places.at(node.id) != place) {
       ids.Add([&] { return NodeText(node); });
@@ -184,9 +183,9 @@ bool HasTwice(std::vector<uint64_t> ids) {
 }
 
 void CheckDependencies(const std::string& file, const EtFile& et, std::vector<CheckRow>& rows) {
-  Finding data("data-deps-exist", CheckStatus::kFailed);
-  Finding control("ctrl-deps-exist", CheckStatus::kNote);  // the feeder does not look at them
-  Finding twice("data-deps-once", CheckStatus::kFailed);
+  Finding data("data-deps-exist", EtStatus::kFailed);
+  Finding control("ctrl-deps-exist", EtStatus::kNote);  // the feeder does not look at them
+  Finding twice("data-deps-once", EtStatus::kFailed);
   for (const EtNode& node : et.nodes) {
     CheckTargets(et, node, node.data_deps, data);
     CheckTargets(et, node, node.ctrl_deps, control);
@@ -210,10 +209,10 @@ std::string CycleText(const EtFile& et, const std::vector<uint32_t>& cycle) {
 
 void CheckOrder(const std::string& file, const EtFile& et, std::vector<CheckRow>& rows) {
   const std::vector<uint32_t> cycle = DataGraph(et).FindCycle();
-  rows.push_back({file, "acyclic", cycle.empty() ? CheckStatus::kOk : CheckStatus::kFailed,
-                  cycle.size(), cycle.empty() ? "" : CycleText(et, cycle)});
+  rows.push_back({file, "acyclic", cycle.empty() ? EtStatus::kOk : EtStatus::kFailed, cycle.size(),
+                  cycle.empty() ? "" : CycleText(et, cycle)});
   const uint64_t stuck = et.nodes.size() - IssueOrder(et).size();
-  rows.push_back({file, "all-issued", stuck == 0 ? CheckStatus::kOk : CheckStatus::kFailed, stuck,
+  rows.push_back({file, "all-issued", stuck == 0 ? EtStatus::kOk : EtStatus::kFailed, stuck,
                   stuck == 0 ? "" : "nodes that a simulator never can start"});
 }
 
@@ -236,10 +235,10 @@ bool HasSize(const EtNode& node) {
 }
 
 void CheckCommunication(const std::string& file, const EtFile& et, std::vector<CheckRow>& rows) {
-  Finding kinds("comm-types", CheckStatus::kFailed);
-  Finding sizes("comm-sizes", CheckStatus::kFailed);
-  Finding groups("comm-groups", CheckStatus::kNote);
-  Finding elements("comm-dtypes", CheckStatus::kNote);
+  Finding kinds("comm-types", EtStatus::kFailed);
+  Finding sizes("comm-sizes", EtStatus::kFailed);
+  Finding groups("comm-groups", EtStatus::kNote);
+  Finding elements("comm-dtypes", EtStatus::kNote);
   for (const EtNode& node : et.nodes) {
     if (!IsCommunication(node.type)) {
       continue;
@@ -356,7 +355,7 @@ void CheckCollectives(const std::vector<NamedEt>& files, std::vector<CheckRow>& 
   if (files.size() < 2) {
     return;
   }
-  CheckRow row{"", "collectives-match", CheckStatus::kOk, 0, ""};
+  CheckRow row{"", "collectives-match", EtStatus::kOk, 0, ""};
   std::map<std::string, GroupReference> groups;
   for (const NamedEt& file : files) {
     for (auto& [group, calls] : CallsOf(*file.et)) {
@@ -372,7 +371,7 @@ void CheckCollectives(const std::vector<NamedEt>& files, std::vector<CheckRow>& 
       }
       const auto place = static_cast<size_t>(a - reference.begin());
       row.count += 1;
-      row.status = CheckStatus::kFailed;
+      row.status = EtStatus::kFailed;
       if (row.first.empty()) {
         row.first = fmt::format("group '{}', call {}: {} in {}, {} in {}", group, place + 1,
                                 TextOf(reference, place), *found->second.file, TextOf(calls, place),
@@ -398,8 +397,7 @@ struct Cases {
     count += 1;
   }
   void Put(const std::string& file, std::string_view check, std::vector<CheckRow>& rows) const {
-    rows.push_back(
-        {file, check, count == 0 ? CheckStatus::kOk : CheckStatus::kFailed, count, first});
+    rows.push_back({file, check, count == 0 ? EtStatus::kOk : EtStatus::kFailed, count, first});
   }
 };
 

@@ -16,7 +16,7 @@
 
 namespace borescope::internal {
 
-enum class CheckStatus : uint8_t {
+enum class EtStatus : uint8_t {
   kOk,
   kNote,    // simulators can live with it
   kFailed,  // they cannot
@@ -25,7 +25,7 @@ enum class CheckStatus : uint8_t {
 struct CheckRow {
   std::string file;  // empty: of all files together
   std::string_view check;
-  CheckStatus status = CheckStatus::kOk;
+  EtStatus status = EtStatus::kOk;
   uint64_t count = 0;  // of cases
   std::string first;   // the first of them
 };

@@ -42,7 +42,7 @@ std::string EtOf(const std::vector<Sample>& samples) {
 std::map<std::string_view, CheckRow> FaultsOf(const std::vector<CheckRow>& rows) {
   std::map<std::string_view, CheckRow> faults;
   for (const CheckRow& row : rows) {
-    if (row.status != CheckStatus::kOk) {
+    if (row.status != EtStatus::kOk) {
       faults[row.check] = row;
     }
   }
@@ -111,9 +111,9 @@ CheckRow Compare(const std::vector<Sample>& a, const std::vector<Sample>& b) {
 TEST(EtCheck, RanksCallTheSameCollectives) {
   constexpr auto kColl = EtNodeType::kCommColl;
   const std::vector<Sample> calls = {{1, {}, kColl, 0, 8}, {2, {1}, kColl, 6, 8}};
-  EXPECT_EQ(Compare(calls, calls).status, CheckStatus::kOk);
+  EXPECT_EQ(Compare(calls, calls).status, EtStatus::kOk);
   EXPECT_EQ(Compare(calls, {{1, {}, kColl, 0, 8}, {2, {1}, kColl, 6, 99}}).status,
-            CheckStatus::kOk);  // parts of an all-to-all may differ
+            EtStatus::kOk);  // parts of an all-to-all may differ
   EXPECT_EQ(Compare(calls, {{1, {}, kColl, 0, 16}, {2, {1}, kColl, 6, 8}}).first,
             "group '0', call 1: ALL_REDUCE of 8 bytes in a, ALL_REDUCE of 16 bytes in b");
   EXPECT_EQ(Compare(calls, {{1, {}, kColl, 0, 8}}).first,

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <deque>
-#include <utility>
 
 #include "borescope/packs/chakra/et/et_codec.h"
 #include "borescope/packs/chakra/et/et_stream.h"

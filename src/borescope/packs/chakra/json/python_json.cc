@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <vector>
 
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"

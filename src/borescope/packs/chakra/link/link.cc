@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/id_map.h"
@@ -108,8 +108,7 @@ std::vector<Placed> PlaceWork(const Trace& trace, const TraceIndex& index, const
   const DeviceEvents& events = trace.device();
   std::vector<Placed> placed;
   placed.reserve(events.size());
-  for (uint32_t row = 0; row < events.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(events.size())) {
     if (!IsDeviceWork(events.kind[row])) {
       continue;
     }
@@ -277,8 +276,7 @@ template <class Number>
 IdMap64 MapRowsBy(const ColumnData<Number>& numbers, const Trace& trace, LinkCounts& counts) {
   const HostEvents& host = trace.host();
   IdMap64 rows(trace.ops().size());
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kAnnotation;
     const int64_t id =
         is_op && host.detail[row] != kNoDetail ? int64_t{numbers[host.detail[row]]} : kMissing;
@@ -398,8 +396,7 @@ HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& 
   HostMatch match;
   match.row_of_node.assign(host.nodes.size(), kNoRow);
   match.node_of_row.assign(trace.host().size(), kNoRow);
-  for (uint32_t node = 0; node < host.nodes.size(); ++node) {
-    CheckStopAt(node);
+  for (const uint32_t node : EachRow(host.nodes.size())) {
     const int64_t id = host.nodes[node].rf_id.value_or(0);
     const uint32_t row = id > 0 ? rows.Get(id) : IdMap64::kNone;
     if (row == IdMap64::kNone) {

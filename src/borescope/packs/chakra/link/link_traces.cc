@@ -28,7 +28,7 @@ Result<std::string> ReadText(const std::string& path) {
   });
 }
 
-Result<void> CheckPaths(const LinkOptions& options) {
+Result<void> CheckPaths(const LinkRequest& options) {
   if (options.host.empty() || options.device.empty()) {
     return UsageError("link reads two files", "name them with `host` and `device`");
   }
@@ -39,14 +39,14 @@ Result<void> CheckPaths(const LinkOptions& options) {
   return CheckNoInput(inputs, options.output, "link");
 }
 
-Result<chakra::LinkPlan> LinkAsChakra(const LinkOptions& options, const chakra::HostTrace& host) {
+Result<chakra::LinkPlan> LinkAsChakra(const LinkRequest& options, const chakra::HostTrace& host) {
   BS_ASSIGN(std::string text, ReadText(options.device));
   BS_ASSIGN(chakra::compat::DeviceTrace device,
             InFile(options.device, chakra::compat::ReadDeviceTrace(std::move(text))));
   return InFile(options.device, chakra::compat::LinkAsChakra(host, std::move(device)));
 }
 
-Result<void> CheckRank(const LinkOptions& options, const Trace& trace) {
+Result<void> CheckRank(const LinkRequest& options, const Trace& trace) {
   const std::optional<int64_t> recorded = trace.meta().rank;
   if (!options.rank.has_value() || !recorded.has_value() || recorded == options.rank) {
     return {};
@@ -58,11 +58,12 @@ Result<void> CheckRank(const LinkOptions& options, const Trace& trace) {
                .parameter = "rank"};
 }
 
-Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
-  BS_ASSIGN(Trace loaded, LoadFile(options.device, {options.threads, options.progress}));
+Result<chakra::LinkPlan> Link(const LinkRequest& options, LinkedPair& linked) {
+  const int threads = ThreadsOf(options.threads);
+  BS_ASSIGN(Trace loaded, LoadFile(options.device, {threads, FileProgress(options.progress)}));
   BS_TRY(CheckRank(options, loaded));
   const Trace& trace = *(linked.trace = std::make_unique<const Trace>(std::move(loaded)));
-  const TraceIndex index = BuildIndex(trace, options.threads);
+  const TraceIndex index = BuildIndex(trace, threads);
   BS_ASSIGN(chakra::LinkPlan plan,
             InFile(options.device, chakra::LinkTrace(linked.host, trace, index)));
   Diagnostics found = trace.diagnostics();
@@ -72,7 +73,7 @@ Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
   return plan;
 }
 
-Result<void> WriteOutput(const LinkOptions& options, const LinkedPair& linked) {
+Result<void> WriteOutput(const LinkRequest& options, const LinkedPair& linked) {
   const auto write = [&](Sink& sink) {
     return InFile(options.host,
                   chakra::WriteLinked(linked.host, linked.plan, JsonForm::kIndented, sink));
@@ -82,7 +83,7 @@ Result<void> WriteOutput(const LinkOptions& options, const LinkedPair& linked) {
 }
 
 // Notes that the numbers by which events are matched were not recorded.
-void RecordNumbers(const LinkOptions& options, LinkedPair& linked) {
+void RecordNumbers(const LinkRequest& options, LinkedPair& linked) {
   if (linked.plan.counts.by_external_id) {
     linked.diagnostics.push_back(
         {Severity::kInfo, "no-record-functions", linked.plan.counts.host_matched, options.device,
@@ -93,7 +94,7 @@ void RecordNumbers(const LinkOptions& options, LinkedPair& linked) {
 }
 
 // Waits that are not recorded as events are inferred; this says how to record them.
-void AdviseRecords(const LinkOptions& options, LinkedPair& linked) {
+void AdviseRecords(const LinkRequest& options, LinkedPair& linked) {
   if (options.as_chakra || linked.plan.counts.has_sync_records ||
       linked.plan.counts.device_linked == 0) {
     return;
@@ -163,7 +164,7 @@ Table DependencyTable(const chakra::LinkCounts& counts) {
   return table;
 }
 
-Result<Document> LinkAndWrite(const LinkOptions& options) {
+Result<Document> LinkAndWrite(const LinkRequest& options) {
   BS_TRY(CheckPaths(options));
   BS_ASSIGN(LinkedPair linked, LinkTraces(options));
   BS_TRY(WriteOutput(options, linked));
@@ -175,7 +176,7 @@ Result<Document> LinkAndWrite(const LinkOptions& options) {
 
 }  // namespace
 
-Result<LinkedPair> LinkTraces(const LinkOptions& options) {
+Result<LinkedPair> LinkTraces(const LinkRequest& options) {
   LinkedPair linked;
   BS_ASSIGN(std::string text, ReadText(options.host));
   BS_ASSIGN(linked.host, InFile(options.host, chakra::ReadHostTrace(std::move(text))));
@@ -188,7 +189,7 @@ Result<LinkedPair> LinkTraces(const LinkOptions& options) {
   return linked;
 }
 
-Result<Document> RunLink(const LinkOptions& options) {
+Result<Document> RunLink(const LinkRequest& options) {
   return WithNumberedRows([&] { return LinkAndWrite(options); });
 }
 
@@ -198,14 +199,7 @@ namespace borescope {
 
 Result<Answer> Link(const std::string& host, const std::string& device, const std::string& output,
                     const LinkOptions& options) {
-  internal::LinkOptions inside;
-  inside.host = host;
-  inside.device = device;
-  inside.output = output;
-  inside.rank = options.rank;
-  inside.as_chakra = options.as_chakra;
-  inside.threads = ThreadsOf(options.threads);
-  inside.progress = FileProgress(options.progress);
+  const internal::LinkRequest inside{options, host, device, output};
   return AnswerWith(internal::Stoppable(options.stop, [&] { return internal::RunLink(inside); }));
 }
 

@@ -2,15 +2,12 @@
 // trace, which becomes a linked trace.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "borescope/base/parallel.h"
 #include "borescope/base/result.h"
+#include "borescope/link.h"
 #include "borescope/output/writer.h"
 #include "borescope/packs/chakra/link/host_trace.h"
 #include "borescope/packs/chakra/link/link.h"
@@ -18,15 +15,11 @@
 
 namespace borescope::internal {
 
-struct LinkOptions {
-  std::string host;             // execution trace, a file
-  std::string device;           // trace of the profiler, a file
-  std::string output;           // linked trace, a file; ".gz" compresses
-  std::optional<int64_t> rank;  // of the device trace, if it records one
-  bool as_chakra = false;       // the rules of Chakra's trace_link, and its bytes
-  int threads = DefaultThreads();
-  // Bytes of the device trace that were read so far, and in total, as stored. May be empty.
-  std::function<void(uint64_t done, uint64_t total)> progress;
+// What borescope::Link is asked.
+struct LinkRequest : LinkOptions {
+  std::string host = {};    // execution trace, a file
+  std::string device = {};  // trace of the profiler, a file
+  std::string output = {};  // linked trace, a file; ".gz" compresses
 };
 
 struct LinkedPair {
@@ -38,10 +31,10 @@ struct LinkedPair {
 
 // Reads both traces and links them. Errors name the file: errors of reading; kMissingData if
 // nothing is in both; kInvalidArgument for a device trace of another rank.
-Result<LinkedPair> LinkTraces(const LinkOptions& options);
+Result<LinkedPair> LinkTraces(const LinkRequest& options);
 
 // LinkTraces, and writes the linked trace, completely or not at all. The answer is the tables of
 // coverage.
-Result<Document> RunLink(const LinkOptions& options);
+Result<Document> RunLink(const LinkRequest& options);
 
 }  // namespace borescope::internal

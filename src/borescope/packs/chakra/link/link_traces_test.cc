@@ -97,7 +97,7 @@ class LinkTest : public testing::Test {
   chakra::LinkCounts Counts() const { return LinkTraces(options_).value().plan.counts; }
 
   fs::path folder_;
-  LinkOptions options_;
+  LinkRequest options_;
 };
 
 TEST_F(LinkTest, ExactTimesAndAllDeviceWork) {

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal::chakra {
 namespace {
@@ -71,8 +70,7 @@ class LinkedWriter {
 
   Result<void> WriteNodes() {
     out_ += '[';
-    for (uint32_t row = 0; row < host_.nodes.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.nodes.size())) {
       BS_TRY(WriteHost(row));
       const LinkedHost& linked = plan_.hosts[row];
       for (uint32_t i = linked.first_device; i < linked.end_device; ++i) {

@@ -4,14 +4,12 @@
 #include <cctype>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal::chakra::compat {
 
@@ -229,8 +227,7 @@ void FindThreadDeps(SortedOps& ops) {
   const OtherThreads others(ops);
   for (const std::vector<uint32_t>& rows : ops.by_thread) {
     std::optional<int64_t> found;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(rows.size())) {
       CpuOp& op = ops.cpu[rows[i]];
       const CpuOp* const before = i == 0 ? nullptr : &ops.cpu[rows[i - 1]];
       if (before == nullptr || idle_us < op.begin - before->begin - before->duration) {

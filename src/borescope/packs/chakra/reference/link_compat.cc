@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
@@ -147,8 +147,7 @@ class Linker {
   void MatchHosts(const std::vector<char>& is_under) {
     op_of_host_.assign(host_.nodes.size(), kNoOp);
     host_of_op_.assign(ops_.cpu.size(), kNoOp);
-    for (uint32_t row = 0; row < host_.nodes.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.nodes.size())) {
       const HostNode& node = host_.nodes[row];
       if (is_under[row] == 0 || !node.rf_id.has_value()) {
         continue;
@@ -198,8 +197,7 @@ class Linker {
   }
 
   void AddDevices() {
-    for (uint32_t row = 0; row < host_.nodes.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host_.nodes.size())) {
       LinkedHost& linked = plan_.hosts[row];
       linked.first_device = static_cast<uint32_t>(plan_.devices.size());
       if (op_of_host_[row] != kNoOp) {

@@ -1,7 +1,6 @@
 #include "borescope/packs/chakra/reference/sync_deps.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -10,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/packs/hta/critical_path/critical_graph.h"
@@ -57,8 +56,7 @@ std::vector<HtaRow> ReadRows(const DeviceTrace& trace) {
       trace.events.begin(), trace.events.end(),
       [](const DeviceEvent& event) { return !event.has_begin || event.begin.is_double; });
   std::vector<HtaRow> rows;
-  for (uint32_t i = 0; i < trace.events.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(trace.events.size())) {
     const DeviceEvent& event = trace.events[i];
     if (event.has_duration && !event.category.empty() && event.category != "Trace") {
       rows.push_back(RowOf(event, i, has_fractions));
@@ -130,8 +128,7 @@ void Clip(HtaTable& table) {
     return row.stream == kNone && step->begin <= row.begin && row.begin <= step->end() &&
            row.duration > 0;
   };
-  for (size_t i = 0; i < table.rows.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(table.rows.size())) {
     const HtaRow& row = table.rows[i];
     const HtaRow* const call = row.stream != kNone ? table.Find(row.partner) : nullptr;
     if (is_inside(row) || row.name == "Stream Wait Event" ||

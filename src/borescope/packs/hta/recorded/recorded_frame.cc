@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 #include "borescope/json/number.h"
-#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 
@@ -134,15 +134,13 @@ void LinkCorrelations(Table& events) {
   const IntValues& correlations = Ints(events, "correlation");
   const IntValues& indexes = Ints(events, "index");
   HashMap<int64_t, int64_t> last[2];  // index by correlation, of host and device
-  for (size_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(device.size())) {
     if (correlations[row] != -1) {
       last[device[row] != 0 ? 1 : 0][correlations[row]] = indexes[row];
     }
   }
   auto& linked = std::get<IntValues>(events.Find("index_correlation")->values);
-  for (size_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(device.size())) {
     const auto& partners = last[device[row] != 0 ? 0 : 1];
     const auto found = partners.find(correlations[row]);
     linked[row] = correlations[row] == -1 || found == partners.end()
@@ -161,16 +159,14 @@ NumberKind FillIterations(Table& events) {
   Column& column = *events.Find("iteration");
   auto& iterations = std::get<IntValues>(column.values);
   std::vector<char> open(events.rows(), 1);
-  for (size_t row = 0; row < streams.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(streams.size())) {
     if (streams[row] < 0 || (streams[row] == 0 && categories[row] == "cpu_op")) {
       iterations[row] = steps.At(begins[row]);
       open[row] = 0;
     }
   }
   const std::vector<char> by_time = open;
-  for (size_t row = 0; row < streams.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(streams.size())) {
     if (streams[row] > 0) {
       const auto partner = std::lower_bound(indexes.begin(), indexes.end(), links[row]);
       const bool is_linked = links[row] > 0 && partner != indexes.end() && *partner == links[row];
@@ -318,8 +314,7 @@ Table NewHtaColumnTable() {
   AddString(table, "column", Role::kDerived, "Name of the column in HTA's frame, in its order.");
   AddString(table, "type", Role::kDerived,
             "How pandas holds it: int, float or object; symbol: a number of its table of names; "
-            "sum: ts + "
-            "dur.");
+            "sum: ts + dur.");
   AddInt(table, "min", Unit::kNone, Role::kDerived,
          "Of whole numbers the smallest, before any step was left out.");
   AddInt(table, "max", Unit::kNone, Role::kDerived, "The largest.");

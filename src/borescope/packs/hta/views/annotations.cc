@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
 
@@ -26,8 +26,7 @@ using ByStream =
 std::vector<HtaDuration> HostAnnotations(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
   std::vector<HtaDuration> durations;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kAnnotation && frame.Keeps(HostId{row})) {
       durations.push_back({frame.trace().Name(HostId{row}), frame.TimesOf(HostId{row}).dur_us});
     }
@@ -38,8 +37,7 @@ std::vector<HtaDuration> HostAnnotations(const HtaFrame& frame) {
 ByStream DeviceAnnotations(const HtaFrame& frame) {
   const DeviceEvents& device = frame.trace().device();
   ByStream tracks;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (device.kind[row] == DeviceKind::kAnnotation && frame.Repeats(id) > 0) {
       tracks[{frame.trace().DeviceOf(id), frame.trace().StreamOf(id)}].push_back(
@@ -219,8 +217,7 @@ void AddKernels(const HtaFrame& frame, const ByStream& tracks, Tables& findings)
   const std::vector<StringId> labels = LabelsOf(frame, tracks, rows);
   const int64_t rank = frame.view().rank;
   std::map<std::string, Total> totals;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(rows.size())) {
     const std::string label = HtaShortName(frame.trace().Text(labels[i]));
     Row(findings[1])
         .Int(rank)

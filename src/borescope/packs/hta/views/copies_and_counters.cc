@@ -14,7 +14,7 @@
 #include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/numbers.h"
@@ -141,8 +141,7 @@ namespace {
 std::vector<DeviceId> Ranges(const HtaFrame& frame) {
   const DeviceEvents& device = frame.trace().device();
   std::vector<DeviceId> ranges;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kRange && frame.Repeats(DeviceId{row}) > 0) {
       ranges.push_back(DeviceId{row});
     }
@@ -156,8 +155,7 @@ std::vector<DeviceId> Ranges(const HtaFrame& frame) {
 std::vector<HostId> Launches(const HtaFrame& frame) {
   const HostEvents& host = frame.trace().host();
   std::vector<HostId> launches;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kRuntime && frame.Keeps(HostId{row}) &&
         frame.trace().Name(HostId{row}).starts_with("cudaLaunchKernel")) {
       launches.push_back(HostId{row});

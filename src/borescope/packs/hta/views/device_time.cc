@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/numbers.h"
@@ -377,8 +377,7 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   }
   const double threshold = HtaQuantile(cumulative, folding.duration_ratio);
   DurationsByName folded;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(rows.size())) {
     const auto& allowed = folding.allowlist;
     // Without an allowlist HTA keeps names whose sum is below 0, which its rounding can cause.
     const bool is_allowed =

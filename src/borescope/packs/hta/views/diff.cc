@@ -14,7 +14,8 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
 
@@ -96,8 +97,7 @@ void Collector::AddHost() {
       is_triton_[row.op.value] = 1;
     }
   }
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     if (is_triton_[row] == 0 && chosen_.Contains(HostId{row})) {
       Add(0, trace.host().name[row], frame_.TimesOf(HostId{row}));
     }
@@ -106,8 +106,7 @@ void Collector::AddHost() {
 
 void Collector::AddDevice() {
   const Trace& trace = frame_.trace();
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     if (frame_.StreamOf(DeviceId{row}) == -1 && chosen_.Contains(DeviceId{row})) {
       Add(0, trace.device().name[row], frame_.TimesOf(DeviceId{row}));
     }

@@ -1,18 +1,14 @@
 // HTA's Trace.get_trace: the frames of all ranks, aligned to the first start of any rank, and
 // without the last step. Both need all ranks, and are therefore done in `finish`.
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <numeric>
-#include <set>
-#include <span>
 #include <vector>
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/recorded/recorded_frame.h"
@@ -53,8 +49,7 @@ std::string_view DeviceType(const Trace& trace, const Table& events) {
 std::map<int64_t, std::vector<uint32_t>> RowsByRank(const Table& events) {
   const IntValues& ranks = Ints(events, "rank");
   std::map<int64_t, std::vector<uint32_t>> rows;
-  for (uint32_t row = 0; row < ranks.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(ranks.size())) {
     rows[ranks[row]].push_back(row);
   }
   return rows;

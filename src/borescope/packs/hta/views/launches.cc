@@ -11,8 +11,8 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
@@ -50,16 +50,14 @@ struct Launch {
 std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame, bool with_memory) {
   const HostEvents& host = frame.trace().host();
   HashSet<int64_t> launched;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (frame.CorrelationOf(HostId{row}) >= 0 &&
         IsLaunch(frame.trace().Name(HostId{row}), with_memory) && frame.Keeps(HostId{row})) {
       launched.insert(frame.CorrelationOf(HostId{row}));
     }
   }
   std::map<int64_t, std::vector<HostId>> rows;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const int64_t number = frame.CorrelationOf(HostId{row});
     if (launched.contains(number) && frame.Keeps(HostId{row})) {
       rows[number].push_back(HostId{row});
@@ -195,8 +193,7 @@ bool StartsBefore(const HostRow& a, const HostRow& b) { return a.times.ts_us < b
 template <class IsWanted>
 std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) {
   std::vector<HostRow> rows;
-  for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frame.trace().host().size())) {
     if (frame.Keeps(HostId{row}) && is_wanted(frame.trace().Name(HostId{row}))) {
       rows.push_back({frame.TimesOf(HostId{row}), HostId{row}});
     }
@@ -384,8 +381,7 @@ using QueueCalls = HashMap<int64_t, QueueCall>;
 
 QueueCalls FindQueueCalls(const HtaFrame& frame) {
   QueueCalls calls;
-  for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frame.trace().host().size())) {
     const int64_t number = frame.CorrelationOf(HostId{row});
     if (number >= 0 && frame.HasDeviceRow(number) && frame.Keeps(HostId{row}) &&
         IsHtaQueueLaunch(frame.trace().Name(HostId{row}))) {
@@ -440,14 +436,12 @@ double SpanUs(const HtaFrame& frame) {
     first = std::min(first, ts);
     last = std::max(last, ts);
   };
-  for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frame.trace().host().size())) {
     if (frame.Keeps(HostId{row})) {
       look_at(frame.TimesOf(HostId{row}).ts_us);
     }
   }
-  for (uint32_t row = 0; row < frame.trace().device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frame.trace().device().size())) {
     if (frame.Repeats(DeviceId{row}) > 0) {
       look_at(frame.TimesOf(DeviceId{row}).ts_us);
     }

@@ -14,7 +14,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/packs/hta/frame.h"
@@ -75,8 +75,7 @@ Trees::Trees(const HtaFrame& frame)
 TrackId Trees::OnlyTrack(std::string_view part, TrackId but) const {
   const HostEvents& host = frame_.trace().host();
   TrackId only;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const TrackId track = host.track[row];
     if (track == but || track == only || !frame_.Keeps(HostId{row}) ||
         !Contains(frame_.trace().Name(HostId{row}), part)) {
@@ -95,8 +94,7 @@ std::vector<HostId> Trees::Parents(TrackId main) const {
   const Tracks& tracks = frame_.trace().tracks();
   for (const std::string_view prefix : {"## backward ##", "ProfilerStep#"}) {
     std::vector<HostId> parents;
-    for (uint32_t row = tracks.first_row[main.value]; row < tracks.end_row[main.value]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(tracks.first_row[main.value], tracks.end_row[main.value])) {
       if (frame_.Keeps(HostId{row}) && frame_.trace().Name(HostId{row}).starts_with(prefix)) {
         parents.push_back(HostId{row});
       }
@@ -196,8 +194,7 @@ class Finder {
 int32_t Finder::LeastDeviceDepth() const {
   const DeviceEvents& device = frame_.trace().device();
   int32_t least = std::numeric_limits<int32_t>::max();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceId id{row};
     if (frame_.Repeats(id) > 0 && Matches(device.name[row])) {
       const HostId launch = frame_.StreamOf(id) > 0 ? frame_.LaunchOf(id) : HostId();
@@ -210,8 +207,7 @@ int32_t Finder::LeastDeviceDepth() const {
 int32_t Finder::LeastDepth() const {
   const HostEvents& host = frame_.trace().host();
   int32_t least = LeastDeviceDepth();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (frame_.Keeps(HostId{row}) && Matches(host.name[row])) {
       least = std::min(least, trees_.DepthOf(HostId{row}));
     }
@@ -239,8 +235,7 @@ Finder::Patterns Finder::Find() const {
   const HostEvents& host = frame_.trace().host();
   const int32_t depth = LeastDepth();
   Patterns patterns;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const HostId op{row};
     if (trees_.DepthOf(op) != depth || !frame_.Keeps(op) || !Matches(host.name[row])) {
       continue;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/hta.h"
 
@@ -54,14 +54,12 @@ struct Extent {
 std::map<int64_t, Extent> Extents(const HtaFrame& frame, const HtaIterations& iterations,
                                   const std::vector<HtaRow>& rows) {
   std::map<int64_t, Extent> extents;
-  for (uint32_t row = 0; row < frame.trace().host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frame.trace().host().size())) {
     if (frame.Keeps(HostId{row})) {
       extents[iterations.Of(HostId{row})].Add(frame.TimesOf(HostId{row}));
     }
   }
-  for (uint32_t row = 0; row < frame.trace().device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frame.trace().device().size())) {
     const DeviceId id{row};
     if (frame.StreamOf(id) == -1 && frame.Repeats(id) > 0) {
       extents[iterations.Of(id)].Add(frame.TimesOf(id));
@@ -97,8 +95,7 @@ KernelSteps LongKernels(const Tables& findings) {
   KernelSteps kernels;
   const Table& rows = findings[1];
   const auto names = std::get<StringValues>(rows.Find("name")->values);
-  for (size_t row = 0; row < rows.rows(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(rows.rows())) {
     const double length = Floats(rows, "dur_us")[row];
     if (mean > 0 && length >= 0.01 * mean) {
       kernels[{Ints(rows, "stream")[row], std::string(names[row])}][Ints(rows, "iteration")[row]]

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "borescope/opmodel/cost_builder.h"
 #include "borescope/packs/pyprof/formulas/formula.h"
