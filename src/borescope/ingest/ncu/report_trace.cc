@@ -412,7 +412,7 @@ std::string_view NcuRemedy(MissingData lack) {
       return "Nsight Compute runs kernels one by one, so that its steps have no times: record a "
              "trace of the same program";
     case MissingData::kShapes:
-      return remedies::kShapes;
+      return CommonRemedy(MissingData::kShapes);
     case MissingData::kAnnotations:
       return "mark code with torch.cuda.nvtx.range(\"name\") and record with ncu --nvtx";
     case MissingData::kCollectives:

@@ -159,7 +159,7 @@ TEST(DigestDelta, HasAShareOnlyOfWhatWasThere) {
   EXPECT_EQ(DigestDelta({"k", 1000, 1'001'000}), "+1.000\u00A0ms");
 }
 
-TEST(ChangesOf, AreThoseOfDevicesTheLargestFirst) {
+TEST(ComparisonOf, AreThoseOfDevicesTheLargestFirst) {
   Table diff{"diff", "Changes", {}};
   diff.columns.reserve(4);
   Column& side = AddString(diff, "side", Role::kKey, "");
@@ -180,7 +180,7 @@ TEST(ChangesOf, AreThoseOfDevicesTheLargestFirst) {
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_EQ(changes[0].name, "large");
   EXPECT_EQ(changes[1].name, "small");
-  EXPECT_EQ(ChangesOf(std::vector{diff}, 1).size(), 1U);
+  EXPECT_EQ(ComparisonOf(std::vector{diff}, 1).changes.size(), 1U);
 }
 
 TEST(DigestMarkdown, SaysWhereTheTimeGoes) {

@@ -6,6 +6,7 @@
 // (--depth, --min-share) keeps both sums, as does --root.
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/analysis/measures/stacks/stack_tree.h"
