@@ -348,10 +348,10 @@ TEST(LoadTest, EveryFormatIsListed) {
   for (const FormatRow& row : Formats()) {
     names.push_back(row.name);
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "xla-json",
-                                           "onnxruntime-json", "autograd-json", "ascend-json",
-                                           "ncu-report", "ncu-csv", "rocprofv3-csv", "rocpd", "rpd", "nsys", "nvprof", "recording"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{
+                       "kineto-json", "pytorch-memory-timeline", "xla-json", "onnxruntime-json",
+                       "autograd-json", "ascend-json", "ncu-report", "ncu-csv", "rocprofv3-csv",
+                       "rocpd", "rpd", "nsys", "nvprof", "recording"}));
 }
 
 // Nothing is cut off, and nobody forgot to record devices.
