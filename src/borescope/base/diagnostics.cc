@@ -109,8 +109,8 @@ constexpr DiagRow kDiagRows[] = {
      "Counters were written with few digits in large units; ncu --print-units base keeps all "
      "digits, and the report itself has them."},
     {Diag::kMadeUpTimes, "made-up-times", kInfo,
-     "A report of counters has durations but no timeline: its kernels stand one behind the other "
-     "from 0 on, so that gaps, overlaps and rates of steps mean nothing."},
+     "A report of counters has durations but no timeline: its kernels are put one after the "
+     "other from 0 on, so that gaps, overlaps and rates of steps mean nothing."},
     {Diag::kInheritedWork, "inherited-work", kInfo,
      "Device work that was launched before the recording began: the host was ahead of the device, "
      "as it should be. It is counted, and left out of rates."},

@@ -50,7 +50,7 @@ constexpr Format kFormats[] = {
      LoadCounterReport, NcuRemedy},
     {TraceFormat::kNcuCsv, "counters of Nsight Compute, as ncu --csv prints them", IsNcuCsv,
      LoadCounterReport, NcuRemedy},
-    {TraceFormat::kRocprofV3Csv, "*_counter_collection.csv of rocprofv3", IsRocprofCounters,
+    {TraceFormat::kRocprofV3Csv, "counters of rocprofv3 --pmc, as CSV", IsRocprofCounters,
      LoadCounterReport, RocprofCountersRemedy},
 };
 constexpr FormatRow kKineto = {FormatName(TraceFormat::kKineto),

@@ -159,7 +159,7 @@ std::string LabelOf(std::string_view range) {
   return label.append(text);
 }
 
-// 1285  "<default domain>:step:…"  "CCCL:…": the ranges of each thread behind its number. Nothing
+// 1285  "<default domain>:step:…"  "CCCL:…": the ranges of each thread after its number. Nothing
 // if several threads have some.
 std::optional<std::vector<std::string>> LabelsOf(std::string_view cell) {
   std::vector<std::string> labels;
