@@ -27,8 +27,8 @@ constexpr UnitRule kLaunchParts[] = {{"shared_mem_per_block", "byte/block"},
                                      {"sm_count", "SM"},
                                      {"thread_count", "thread"}};
 
-constexpr std::string_view kWithoutUnit[] = {"device__attribute_", "nvlink__", "c2clink__",
-                                             "numa__",             "breakdown:", "group:", "regex:"};
+constexpr std::string_view kWithoutUnit[] = {
+    "device__attribute_", "nvlink__", "c2clink__", "numa__", "breakdown:", "group:", "regex:"};
 
 std::string_view UnitOfLaunchMetric(std::string_view metric) {
   for (const UnitRule& rule : kLaunchEnds) {
@@ -261,7 +261,8 @@ std::optional<PrintedNumber> ParsePrinted(std::string_view text, bool decimal_co
   }
   // One conversion of all digits: a product of two doubles would be another number.
   const std::optional<double> value = ParseNumber<double>(digits + "e" + std::to_string(exponent));
-  if (!value.has_value() || !std::isfinite(*value) || digits.find_first_of("0123456789") == std::string::npos) {
+  if (!value.has_value() || !std::isfinite(*value) ||
+      digits.find_first_of("0123456789") == std::string::npos) {
     return std::nullopt;
   }
   const size_t decimal = digits.find('.');
