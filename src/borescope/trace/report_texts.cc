@@ -136,9 +136,10 @@ std::string FunctionInName(std::string_view kernel) {
   if (name.starts_with(kVoid)) {
     name.erase(0, kVoid.size());
   }
-  const size_t call = name.find("operator()");
-  const size_t parameters =
-      name.find('(', call == std::string::npos ? 0 : call + std::string_view("operator()").size());
+  size_t parameters = name.find('(');
+  if (parameters != std::string::npos && name.substr(0, parameters).ends_with("operator")) {
+    parameters = name.find('(', parameters + 1);  // those of operator()
+  }
   name.resize(std::min(parameters, name.size()));
   const size_t scope = name.rfind("::");
   return std::string(Trimmed(scope == std::string::npos ? name : name.substr(scope + 2)));
