@@ -235,9 +235,6 @@ constexpr ForeignRow kForeign[] = {
      "record with export_chrome_trace to a .json or .json.gz file", 0, IsPerfetto},
     // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.
     {"NVIDIA Tegra Profiler Report"sv, "an Nsight Systems report", kNsysRemedy},
-    {"NVR\0"sv, "an Nsight Compute report",
-     "it holds counters of kernels without a timeline: record the run with torch.profiler or nsys "
-     "profile"},
     {"\x7f"
      "ELF"sv,
      "a program", "give a trace file"},

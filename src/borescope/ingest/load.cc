@@ -15,6 +15,10 @@
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/memory_timeline.h"
+#include "borescope/ingest/ncu/counter_csv.h"
+#include "borescope/ingest/ncu/counter_reports.h"
+#include "borescope/ingest/ncu/ncu_report.h"
+#include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/ingest/recording/recording.h"
 #include "borescope/json/json_space.h"
 
@@ -42,6 +46,12 @@ constexpr Format kFormats[] = {
      LoadAutogradTrace, AutogradRemedy},
     {TraceFormat::kAscend, "trace_view.json of the Ascend PyTorch Profiler", IsAscendTrace,
      LoadAscendTrace, AscendRemedy},
+    {TraceFormat::kNcuReport, "counters of Nsight Compute: .ncu-rep, .ncu-repz", IsNcuReport,
+     LoadCounterReport, NcuRemedy},
+    {TraceFormat::kNcuCsv, "counters of Nsight Compute, as ncu --csv prints them", IsNcuCsv,
+     LoadCounterReport, NcuRemedy},
+    {TraceFormat::kRocprofV3Csv, "*_counter_collection.csv of rocprofv3", IsRocprofCounters,
+     LoadCounterReport, RocprofCountersRemedy},
 };
 constexpr FormatRow kKineto = {FormatName(TraceFormat::kKineto),
                                "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"};
@@ -165,6 +175,9 @@ Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
   if (IsRecordingLog(begin)) {
     return LoadLogs({&path, 1}, options);
   }
+  if (IsNcuReport(begin)) {
+    return LoadNumbered(path, [&] { return LoadNcuReportFile(path, options); });
+  }
   const std::string name = path == "-" ? "standard input" : path;
   return ReadUnchanged(path, [&]() -> Result<Trace> {
     BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
@@ -184,6 +197,27 @@ Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
 Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
                        const LoadOptions& options) {
   return LoadNumbered(name, [&] { return LoadSource(std::move(source), name, options); });
+}
+
+Result<bool> MayBeTrace(const std::string& path) {
+  BS_ASSIGN(const std::string stored, BeginOf(path));
+  if (stored == kSqliteMagic || IsRecordingLog(stored)) {
+    return true;
+  }
+  Result<OpenedSource> opened = OpenInflated(path);
+  if (!opened.ok()) {
+    return opened.error().code == ErrorCode::kIo ? Result<bool>(opened.error()) : false;
+  }
+  TextReader reader(std::move(*opened), {});
+  reader.Fill();
+  reader.SkipByteOrderMark();
+  const std::string_view text = reader.window();
+  if (CounterFormatOf(text).has_value()) {
+    return false;
+  }
+  const bool is_json = text.starts_with('{') || text.starts_with('[');
+  return text.starts_with(kSqliteMagic) || FindFormat(text) != nullptr ||
+         (is_json && CheckIsNotForeign(text, path).ok());
 }
 
 Remedy RemedyOf(TraceFormat format) {

@@ -148,10 +148,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "byte 0: this is an XPlane profile of XLA (JAX, TensorFlow) that passed "
                     "through a text decoder, which replaced its bytes, not a profile that "
                     "borescope reads; give the .trace.json.gz that was written beside it"},
-        ForeignCase{"Ncu", "NVR\0\x02\0"s,
-                    "byte 0: this is an Nsight Compute report, not a profile that borescope reads; "
-                    "it holds counters of kernels without a timeline: record the run with "
-                    "torch.profiler or nsys profile"},
         ForeignCase{"Nvvp", "<?xml version=\"1.0\"?><nvvp version=\"1\"/>",
                     "byte 0: this is a session of NVIDIA's Visual Profiler (.nvvp, XML), not a "
                     "profile that borescope reads; give the database of nvprof (nvprof -o FILE) "
@@ -355,7 +351,7 @@ TEST(LoadTest, EveryFormatIsListed) {
   EXPECT_EQ(names,
             (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "xla-json",
                                            "onnxruntime-json", "autograd-json", "ascend-json",
-                                           "rocpd", "rpd", "nsys", "nvprof", "recording"}));
+                                           "ncu-report", "ncu-csv", "rocprofv3-csv", "rocpd", "rpd", "nsys", "nvprof", "recording"}));
 }
 
 // Nothing is cut off, and nobody forgot to record devices.

@@ -6,6 +6,7 @@
 #include "borescope/base/io/unchanged.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/events/text_reader.h"
+#include "borescope/ingest/ncu/counter_reports.h"
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/scrub/json/scrub_json.h"
@@ -44,6 +45,12 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
     return Error{ErrorCode::kUnsupportedFormat,
                  "logs of borescope record are not scrubbed as they are",
                  "convert the recording to a .json.gz file, and that with `scrub`", name};
+  }
+  if (CounterFormatOf(reader.window()).has_value()) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 "reports of counters are not scrubbed as they are: they hold names of machines, "
+                 "addresses, arguments and environments of programs",
+                 "convert the report to a .json.gz file, and that with `scrub`", name};
   }
   if (first != '{' && first != '[') {
     return Error{ErrorCode::kUnsupportedFormat, "neither JSON nor a database",

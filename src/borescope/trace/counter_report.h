@@ -41,6 +41,8 @@ struct CountedKernel {
   std::array<int64_t, 3> grid = {};   // blocks; for AMD work-items in all, 1, 1
   std::array<int64_t, 3> block = {};  // threads; for AMD the size of a workgroup in all, 1, 1
   std::vector<std::string> ranges;    // that were open at the launch, outermost first
+  // Of each of `ranges` a number, the same in all kernels of one instance; empty: not recorded.
+  std::vector<uint64_t> range_numbers;
   int64_t pid = 0;
   int64_t device = 0;
   int64_t context = 0;

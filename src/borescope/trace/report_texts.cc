@@ -27,8 +27,8 @@ constexpr UnitRule kLaunchParts[] = {{"shared_mem_per_block", "byte/block"},
                                      {"sm_count", "SM"},
                                      {"thread_count", "thread"}};
 
-constexpr std::string_view kWithoutUnit[] = {"device__attribute_", "nvlink__", "c2clink__",
-                                             "numa__",             "breakdown:", "group:", "regex:"};
+constexpr std::string_view kWithoutUnit[] = {
+    "device__attribute_", "nvlink__", "c2clink__", "numa__", "breakdown:", "group:", "regex:"};
 
 std::string_view UnitOfLaunchMetric(std::string_view metric) {
   for (const UnitRule& rule : kLaunchEnds) {
@@ -137,9 +137,10 @@ std::string FunctionInName(std::string_view kernel) {
   if (name.starts_with(kVoid)) {
     name.erase(0, kVoid.size());
   }
-  const size_t call = name.find("operator()");
-  const size_t parameters =
-      name.find('(', call == std::string::npos ? 0 : call + std::string_view("operator()").size());
+  size_t parameters = name.find('(');
+  if (parameters != std::string::npos && name.substr(0, parameters).ends_with("operator")) {
+    parameters = name.find('(', parameters + 1);  // those of operator()
+  }
   name.resize(std::min(parameters, name.size()));
   const size_t scope = name.rfind("::");
   return std::string(Trimmed(scope == std::string::npos ? name : name.substr(scope + 2)));
@@ -260,7 +261,8 @@ std::optional<PrintedNumber> ParsePrinted(std::string_view text, bool decimal_co
   }
   // One conversion of all digits: a product of two doubles would be another number.
   const std::optional<double> value = ParseNumber<double>(digits + "e" + std::to_string(exponent));
-  if (!value.has_value() || !std::isfinite(*value) || digits.find_first_of("0123456789") == std::string::npos) {
+  if (!value.has_value() || !std::isfinite(*value) ||
+      digits.find_first_of("0123456789") == std::string::npos) {
     return std::nullopt;
   }
   const size_t decimal = digits.find('.');

@@ -21,6 +21,9 @@
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/events/rank_labels.h"
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/ncu/counter_reports.h"
+#include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/ingest/nsys/nsys_ranks.h"
 #include "borescope/ingest/recording/recording.h"
 #include "borescope/recording/log_format.h"
@@ -372,23 +375,32 @@ std::string NameOfLabel(const std::string& label) {
   return " " + label.substr(0, label.find_last_not_of(' ') + 1);
 }
 
+void AddProcesses(const std::vector<int64_t>& processes, std::vector<RankInFile>& ranks) {
+  for (const int64_t process : processes) {
+    ranks.push_back({.processes = processes, .name = fmt::format(" [process {}]", process)});
+  }
+}
+
 Result<std::vector<RankInFile>> RanksOf(const std::string& path) {
   std::vector<RankInFile> ranks;
   BS_ASSIGN(const std::string begin, BeginOfFile(path, kSqliteMagic.size()));
-  if (begin != kSqliteMagic) {
+  if (begin == kSqliteMagic) {
+    BS_ASSIGN(const NsysRanks found, FindNsysRanks(path));
+    if (!found.refusal.empty()) {
+      return Error{ErrorCode::kUnsupportedFormat, found.refusal, {}, path};
+    }
+    AddProcesses(found.processes, ranks);
+  } else {
     BS_ASSIGN(std::vector<std::string> labels, FindRankLabels(path));
     for (std::string& label : labels) {
       std::string name = NameOfLabel(label);
       ranks.push_back({.label = std::move(label), .name = std::move(name)});
     }
-  } else {
-    BS_ASSIGN(const NsysRanks found, FindNsysRanks(path));
-    if (!found.refusal.empty()) {
-      return Error{ErrorCode::kUnsupportedFormat, found.refusal, {}, path};
-    }
-    for (const int64_t process : found.processes) {
-      ranks.push_back(
-          {.processes = found.processes, .name = fmt::format(" [process {}]", process)});
+    const bool may_be_counters =
+        ranks.empty() && !begin.starts_with('{') && !begin.starts_with('[');
+    if (may_be_counters) {
+      BS_ASSIGN(const std::vector<int64_t> processes, FindCountedProcesses(path));
+      AddProcesses(processes, ranks);
     }
   }
   for (size_t i = 0; i < ranks.size(); ++i) {
@@ -403,6 +415,61 @@ bool MayHoldRanks(const InputFile& file) {
          !file.rank_in_file.has_value();
 }
 
+bool IsReport(const InputFile& file) {
+  if (!MayHoldRanks(file)) {
+    return false;
+  }
+  const Result<std::string> begin = BeginOfFile(file.path, 1);
+  if (!begin.ok() || begin->starts_with('{') || begin->starts_with('[')) {
+    return false;
+  }
+  const Result<std::optional<TraceFormat>> format = CounterFormatOfFile(file.path);
+  return format.ok() && format->has_value();
+}
+
+bool IsTrace(const InputFile& file) {
+  if (!MayHoldRanks(file)) {
+    return true;
+  }
+  const Result<bool> may_be = MayBeTrace(file.path);
+  return may_be.ok() && *may_be;
+}
+
+// A report of counters is a run alone, never a rank beside traces: those found in a folder are
+// passed over, as what is given with `counters` is, and those that the user named are refused.
+std::vector<InputFile> SetReportsAside(std::vector<InputFile> files) {
+  std::vector<char> is_report(files.size());
+  if (files.size() > 1) {
+    std::transform(files.begin(), files.end(), is_report.begin(),
+                   [](const InputFile& file) { return IsReport(file) ? 1 : 0; });
+  }
+  if (std::find(is_report.begin(), is_report.end(), 1) == is_report.end()) {
+    return files;
+  }
+  bool has_trace = false;
+  for (size_t i = 0; i < files.size() && !has_trace; ++i) {
+    has_trace = is_report[i] == 0 && IsTrace(files[i]);
+  }
+  std::vector<InputFile> kept;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool is_aside = has_trace && is_report[i] != 0;
+    if (is_aside && files[i].from_directory) {
+      continue;
+    }
+    if (is_aside) {
+      files[i].rank_in_file = RankInFile{
+          .ranks = 1,
+          .refusal =
+              Error{ErrorCode::kInvalidArgument, "a report of counters is no rank beside traces",
+                    "give it with `counters`, and its counters are shown with the kernels "
+                    "of the traces",
+                    files[i].path}};
+    }
+    kept.push_back(std::move(files[i]));
+  }
+  return kept;
+}
+
 // A file whose ranks are not known becomes one that is refused.
 std::vector<RankInFile> RanksOrRefusal(const std::string& path) {
   Result<std::vector<RankInFile>> ranks = RanksOf(path);
@@ -413,6 +480,7 @@ std::vector<RankInFile> RanksOrRefusal(const std::string& path) {
 }  // namespace
 
 std::vector<InputFile> SplitRanks(std::vector<InputFile> files) {
+  files = SetReportsAside(std::move(files));
   std::vector<InputFile> inputs;
   inputs.reserve(files.size());
   for (InputFile& file : files) {

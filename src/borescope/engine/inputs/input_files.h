@@ -85,13 +85,14 @@ bool NaturalLess(std::string_view a, std::string_view b);
 Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files);
 
 // Files that hold the recordings of several ranks, each of which becomes an input of the run:
-// Kineto traces that were merged into one, and exports of Nsight Systems of a job whose processes
-// are its ranks.
+// Kineto traces that were merged into one, exports of Nsight Systems of a job whose processes are
+// its ranks, and reports of counters of several processes.
 
 // The inputs, in their order, with one for each rank in place of a file with several. Of an
 // ordinary file its begin is read; of a database a table with a row for each context of the device.
 // A file whose ranks cannot be distinguished, or read, has RankInFile::refusal. Streams and
-// contents in memory stay as they are.
+// contents in memory stay as they are. Reports of counters beside traces are left out, or refused
+// where the user named them.
 std::vector<InputFile> SplitRanks(std::vector<InputFile> files);
 
 }  // namespace borescope::internal

@@ -82,6 +82,11 @@ size_t FindNcuCsv(std::string_view text) {
   return std::string_view::npos;
 }
 
+bool IsNcuCsv(std::string_view begin) {
+  const bool is_json = begin.starts_with('{') || begin.starts_with('[');
+  return !is_json && FindNcuCsv(begin.substr(0, kCsvBeginBytes)) != std::string_view::npos;
+}
+
 namespace {
 
 constexpr size_t kNoColumn = std::numeric_limits<size_t>::max();
@@ -244,7 +249,11 @@ void NcuCsvReader::FindColumns() {
   is_long_ = columns_.metric != kNoColumn && columns_.value != kNoColumn;
 }
 
+// The name of the kernel is a metric, too, which is empty in texts.
 bool NcuCsvReader::IsMetricColumn(size_t column) const {
+  if (names_[column] == "launch__kernel_name") {
+    return false;
+  }
   return columns_.cc != kNoColumn ? column > columns_.cc : Contains(names_[column], "__");
 }
 
@@ -259,8 +268,8 @@ bool NcuCsvReader::FindsDecimalComma() const {
   for (size_t row = 0; NextRow(rows, cells); ++row) {
     CheckStopAt(row);
     for (size_t column = 0; column < cells.size(); ++column) {
-      const bool is_value = is_long_ ? column == columns_.value
-                                     : column < names_.size() && IsMetricColumn(column);
+      const bool is_value =
+          is_long_ ? column == columns_.value : column < names_.size() && IsMetricColumn(column);
       if (is_value && Contains(cells[column], ",") && ProvesDecimalComma(cells[column])) {
         return true;
       }
@@ -310,8 +319,7 @@ CountedKernel& NcuCsvReader::KernelOf(const std::vector<std::string>& cells) {
   ReadRanges(CellOf(cells, columns_.ranges), kernel);
   if (report_.program.empty()) {
     const std::string_view program = CellOf(cells, columns_.program);
-    report_.program =
-        ValidText(program.substr(program.find_last_of("/\\") + 1), at_, diagnostics_);
+    report_.program = ValidText(program.substr(program.find_last_of("/\\") + 1), at_, diagnostics_);
   }
   return kernel;
 }
@@ -385,9 +393,9 @@ void NcuCsvReader::Read() {
     CheckStopAt(row);
     at_ = rows.row_begin();
     if (cells.size() != names_.size() || rows.is_cut()) {
-      diagnostics_.Count(rows.at_end() ? Diag::kTruncatedReport : Diag::kDamagedMessage, at_,
-                         fmt::format("a row of {} cells in place of {}", cells.size(),
-                                     names_.size()));
+      diagnostics_.Count(
+          rows.at_end() ? Diag::kTruncatedReport : Diag::kDamagedMessage, at_,
+          fmt::format("a row of {} cells in place of {}", cells.size(), names_.size()));
       continue;
     }
     if (std::exchange(is_first, false)) {
@@ -430,9 +438,10 @@ constexpr std::string_view kCounterValue = "Counter_Value";
 }  // namespace
 
 bool IsRocprofCounters(std::string_view begin) {
+  constexpr size_t kLongestLine = 4096;
+  begin = begin.substr(0, kLongestLine);
   const std::string_view line = begin.substr(0, begin.find('\n'));
-  return Contains(line, kDispatch) && Contains(line, kCounterName) &&
-         Contains(line, kCounterValue);
+  return Contains(line, kDispatch) && Contains(line, kCounterName) && Contains(line, kCounterValue);
 }
 
 struct RocprofCounters::Columns {
@@ -558,10 +567,9 @@ Result<void> RocprofCounters::Add(std::string_view text, const std::string& name
   for (size_t row = 0; rows.Next(cells); ++row) {
     CheckStopAt(row);
     if (cells.size() != names.size() || rows.is_cut()) {
-      diagnostics.Count(rows.at_end() ? Diag::kTruncatedReport : Diag::kDamagedMessage,
-                        rows.row_begin(),
-                        fmt::format("a row of {} cells in place of {}", cells.size(),
-                                    names.size()));
+      diagnostics.Count(
+          rows.at_end() ? Diag::kTruncatedReport : Diag::kDamagedMessage, rows.row_begin(),
+          fmt::format("a row of {} cells in place of {}", cells.size(), names.size()));
       continue;
     }
     const int64_t pid = ProcessOf(pass, WholeNumber(CellOf(cells, columns.process)));
@@ -594,8 +602,8 @@ CounterReport RocprofCounters::Finish(Diagnostics& diagnostics) {
   for (const size_t kernel : order) {
     kernels.push_back(std::move(report_.kernels[kernel]));
     // Agents are numbered with the processors of the host; devices are counted from 0.
-    kernels.back().device = static_cast<int64_t>(
-        std::distance(agents.begin(), agents.find(kernels.back().device)));
+    kernels.back().device =
+        static_cast<int64_t>(std::distance(agents.begin(), agents.find(kernels.back().device)));
   }
   report_.kernels = std::move(kernels);
   FinishReport(report_, diagnostics);

@@ -2,11 +2,13 @@
 // (docs/formats/counters.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
@@ -43,6 +45,11 @@ class CsvRows {
 // Where the line of names of `ncu --csv` begins in the first part of a text, behind what ncu and
 // the program printed before; npos: it is no such text. O(text).
 size_t FindNcuCsv(std::string_view text);
+
+// Whether the first part of a text, of which the first kCsvBeginBytes are looked at, is one of
+// those. JSON never is.
+inline constexpr size_t kCsvBeginBytes = size_t{1} << 16;
+bool IsNcuCsv(std::string_view begin);
 
 // Reads the text of `ncu --csv`, wide (--page raw) or long (a row for each metric). What is odd is
 // counted; an Error if it has no names of kernels. `name` is the name of the file.

@@ -12,13 +12,11 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/ncu/counter_csv.h"
+#include "borescope/ingest/ncu/forward_bytes.h"
 #include "borescope/ingest/ncu/ncu_report.h"
 
 namespace borescope::internal {
 namespace {
-
-// Texts of ncu may begin with what the program printed; further in they are not looked for.
-constexpr size_t kLookedAtBytes = size_t{1} << 16;
 
 // A source whose first bytes were read already.
 class WithBegin : public ByteSource {
@@ -43,7 +41,7 @@ class WithBegin : public ByteSource {
 };
 
 Result<std::string> BeginOf(ByteSource& source) {
-  std::string begin(kLookedAtBytes, '\0');
+  std::string begin(kCsvBeginBytes, '\0');
   BS_ASSIGN(const size_t count, ReadFully(source, begin.data(), begin.size()));
   begin.resize(count);
   return begin;
@@ -170,14 +168,11 @@ std::optional<TraceFormat> CounterFormatOf(std::string_view begin) {
   if (IsNcuReport(begin)) {
     return TraceFormat::kNcuReport;
   }
-  begin = WithoutByteOrderMark(begin.substr(0, kLookedAtBytes));
+  begin = WithoutByteOrderMark(begin);
   if (IsRocprofCounters(begin)) {
     return TraceFormat::kRocprofV3Csv;
   }
-  const bool is_json = begin.starts_with('{') || begin.starts_with('[');
-  return !is_json && FindNcuCsv(begin) != std::string_view::npos
-             ? std::optional(TraceFormat::kNcuCsv)
-             : std::nullopt;
+  return IsNcuCsv(begin) ? std::optional(TraceFormat::kNcuCsv) : std::nullopt;
 }
 
 Result<std::optional<TraceFormat>> CounterFormatOfFile(const std::string& path) {
@@ -188,8 +183,9 @@ Result<std::optional<TraceFormat>> CounterFormatOfFile(const std::string& path) 
   Result<OpenedSource> opened = OpenInflated(path);
   if (!opened.ok()) {
     // What is compressed in a way that is not read is no report.
-    return opened.error().code == ErrorCode::kIo ? Result<std::optional<TraceFormat>>(opened.error())
-                                                 : std::optional<TraceFormat>();
+    return opened.error().code == ErrorCode::kIo
+               ? Result<std::optional<TraceFormat>>(opened.error())
+               : std::optional<TraceFormat>();
   }
   BS_ASSIGN(const std::string begin, InFile(path, BeginOf(*opened->bytes)));
   return CounterFormatOf(begin);

@@ -23,16 +23,17 @@ std::optional<TraceFormat> CounterFormatOf(std::string_view begin);
 // read.
 Result<std::optional<TraceFormat>> CounterFormatOfFile(const std::string& path);
 
-// Reads the report at `path`, or on standard input for "-". What is odd is counted in `diagnostics`.
-// A report of Nsight Compute in an ordinary file is not read where it holds the code of devices.
+// Reads the report at `path`, or on standard input for "-". What is odd is counted in
+// `diagnostics`. A report of Nsight Compute in an ordinary file is not read where it holds the code
+// of devices.
 Result<CounterReport> ReadCounterReport(const std::string& path, Diagnostics& diagnostics);
 
 // The same of bytes in memory (tests, fuzzing), which may be compressed.
 Result<CounterReport> ReadCounterReportBytes(std::string_view bytes, const std::string& name,
                                              Diagnostics& diagnostics);
 
-// Reads reports in the order given. The files that rocprofv3 made of a run (one for each process and
-// for each pass) are one report, at the place of the first of them.
+// Reads reports in the order given. The files that rocprofv3 made of a run (one for each process
+// and for each pass) are one report, at the place of the first of them.
 Result<std::vector<CounterReport>> ReadCounterReports(std::span<const std::string> paths,
                                                       Diagnostics& diagnostics);
 

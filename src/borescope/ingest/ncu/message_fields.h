@@ -1,6 +1,7 @@
-// Walks the fields of one protocol-buffer message (https://protobuf.dev/programming-guides/encoding)
-// whose schema is known to the caller alone. No byte outside of the message is read, whatever it
-// holds; a field of another type than expected is passed over like one that is not known.
+// Walks the fields of one protocol-buffer message
+// (https://protobuf.dev/programming-guides/encoding) whose schema is known to the caller alone. No
+// byte outside of the message is read, whatever it holds; a field of another type than expected is
+// passed over like one that is not known.
 #pragma once
 
 #include <cstdint>

@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/base/text/utf8.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/ncu/message_fields.h"
+#include "borescope/ingest/ncu/nvtx_state.h"
 #include "borescope/trace/report_texts.h"
 
 namespace borescope::internal {
@@ -25,95 +28,7 @@ constexpr size_t kMostNames = 1'000'000;
 constexpr size_t kMostMetrics = 100'000;  // of a kernel
 constexpr double kLargest = 1e290;        // more than any count, and small enough to add up
 
-class StoredForward : public ForwardBytes {
- public:
-  explicit StoredForward(StoredBytes bytes) : bytes_(std::move(bytes)) {}
-
-  std::optional<std::string_view> Take(uint64_t count) override {
-    if (count > bytes_.size() - at_) {
-      return std::nullopt;
-    }
-    const unsigned char* const begin = bytes_.Read(at_, count, buffer_);
-    if (begin == nullptr && count > 0) {
-      return std::nullopt;
-    }
-    at_ += count;
-    return std::string_view(reinterpret_cast<const char*>(begin), count);  // NOLINT: bytes
-  }
-  bool Skip(uint64_t count) override {
-    const bool is_there = count <= bytes_.size() - at_;
-    at_ = is_there ? at_ + count : bytes_.size();
-    return is_there;
-  }
-  bool AtEnd() override { return at_ == bytes_.size(); }
-
- private:
-  StoredBytes bytes_;
-  std::vector<unsigned char> buffer_;
-  uint64_t at_ = 0;
-};
-
-class StreamForward : public ForwardBytes {
- public:
-  explicit StreamForward(ByteSource& source) : source_(source) {}
-
-  std::optional<std::string_view> Take(uint64_t count) override {
-    taken_.clear();
-    while (taken_.size() < count && Fill()) {
-      const size_t some = std::min<uint64_t>(count - taken_.size(), end_ - at_);
-      taken_.append(piece_, at_, some);
-      at_ += some;
-    }
-    return taken_.size() == count ? std::optional<std::string_view>(taken_) : std::nullopt;
-  }
-  bool Skip(uint64_t count) override {
-    while (count > 0 && Fill()) {
-      const uint64_t some = std::min<uint64_t>(count, end_ - at_);
-      at_ += some;
-      count -= some;
-    }
-    return count == 0;
-  }
-  bool AtEnd() override { return !Fill(); }
-  std::optional<Error> error() const override { return error_; }
-
- private:
-  // Whether there is a byte in `piece_`, after reading more if it is used up.
-  bool Fill() {
-    if (at_ < end_) {
-      return true;
-    }
-    if (error_.has_value()) {
-      return false;
-    }
-    CheckStop();
-    constexpr size_t kPieceBytes = size_t{1} << 18;
-    piece_.resize(kPieceBytes);
-    const Result<size_t> read = source_.Read(piece_.data(), piece_.size());
-    if (!read.ok()) {
-      error_ = read.error();
-    }
-    at_ = 0;
-    end_ = read.ok() ? *read : 0;
-    return end_ > 0;
-  }
-
-  ByteSource& source_;
-  std::string piece_;
-  size_t at_ = 0;
-  size_t end_ = 0;
-  std::string taken_;
-  std::optional<Error> error_;
-};
-
 }  // namespace
-
-std::unique_ptr<ForwardBytes> OpenForward(StoredBytes bytes) {
-  return std::make_unique<StoredForward>(std::move(bytes));
-}
-std::unique_ptr<ForwardBytes> OpenForward(ByteSource& source) {
-  return std::make_unique<StreamForward>(source);
-}
 
 bool IsNcuReport(std::string_view begin) { return begin.starts_with(kMagic); }
 
@@ -163,9 +78,7 @@ class NcuReader {
   void CountSensitive(std::string_view what);
 
   // After the fields of a message were read.
-  void NoteDamage(const MessageFields& fields) {
-    is_damaged_ |= fields.is_damaged();
-  }
+  void NoteDamage(const MessageFields& fields) { is_damaged_ |= fields.is_damaged(); }
   void CountDamage(std::string_view what) {
     if (std::exchange(is_damaged_, false)) {
       diagnostics_.Count(Diag::kDamagedMessage, at_, what);
@@ -186,6 +99,7 @@ class NcuReader {
   bool is_damaged_ = false;  // a part of the current message
   uint64_t version_ = 0;
   std::set<std::string, std::less<>> devices_;  // models
+  std::set<std::string, std::less<>> hosts_;
   bool has_mangled_names_ = true;  // of all kernels
   std::optional<uint32_t> device_index_metric_;
   std::optional<uint32_t> device_id_metric_;
@@ -245,7 +159,7 @@ void NcuReader::ReadProcess(std::string_view message) {
   MessageFields fields(message);
   while (fields.Next()) {
     const std::string_view bytes = fields.Bytes().value_or(std::string_view());
-    if (fields.number() == 2 && !bytes.empty()) {
+    if (fields.number() == 2 && !bytes.empty() && hosts_.insert(std::string(bytes)).second) {
       CountSensitive("host name");
     } else if (fields.number() == 3 && report_.program.empty()) {
       report_.program = Text(bytes.substr(bytes.find_last_of("/\\") + 1));
@@ -342,7 +256,7 @@ void NcuReader::ReadSession(std::string_view message) {
         ReadKeyAndText(*bytes);
         break;
       case 9:
-        CountSensitive("program, arguments and environment");
+        CountSensitive("program and environment");
         break;
       case 11:
         CountSensitive("command line");
@@ -497,141 +411,17 @@ void NcuReader::FindDevice(CountedKernel& kernel) const {
   kernel.device = device >= 0 && device < kMostDevices ? static_cast<int64_t>(device) : 0;
 }
 
-// The open ranges of a thread.
-struct ThreadRanges {
-  struct Range {
-    uint64_t domain = 0;
-    std::string_view text;
-    uint64_t number = 0;  // counts up with each push of a thread
-  };
-  std::vector<Range> ranges;
-};
-
-// The ranges that were open when a kernel was launched.
-class NvtxState {
- public:
-  // `false` if a part of the message is damaged.
-  bool Read(std::string_view message);
-  // Outermost first; nothing if several threads have some.
-  std::optional<std::vector<std::string>> Labels() const;
-
- private:
-  void ReadDomain(std::string_view message);
-  void ReadThread(std::string_view message);
-  void ReadStack(std::string_view message, ThreadRanges& thread);
-  void ReadRange(std::string_view message, ThreadRanges::Range& range);
-
-  HashMap<uint64_t, std::string_view> domains_;
-  std::vector<ThreadRanges> threads_;
-  bool is_damaged_ = false;
-};
-
-bool NvtxState::Read(std::string_view message) {
-  MessageFields fields(message);
-  while (fields.Next()) {
-    const std::string_view bytes = fields.Bytes().value_or(std::string_view());
-    if (fields.number() == 1) {
-      ReadDomain(bytes);
-    } else if (fields.number() == 2) {
-      ReadThread(bytes);
-    }
-  }
-  return !is_damaged_ && !fields.is_damaged();
-}
-
-void NvtxState::ReadDomain(std::string_view message) {
-  uint64_t id = 0;
-  std::string_view name;
-  MessageFields fields(message);
-  while (fields.Next()) {
-    if (fields.number() == 1) {
-      id = fields.Integer().value_or(0);
-    } else if (fields.number() == 2) {
-      name = fields.Bytes().value_or(name);
-    }
-  }
-  is_damaged_ |= fields.is_damaged();
-  domains_[id] = name;
-}
-
-void NvtxState::ReadRange(std::string_view message, ThreadRanges::Range& range) {
-  MessageFields fields(message);
-  while (fields.Next()) {
-    if (fields.number() == 1) {
-      range.text = fields.Bytes().value_or(range.text);
-    } else if (fields.number() == 3) {
-      range.number = fields.Integer().value_or(0);
-    }
-  }
-  is_damaged_ |= fields.is_damaged();
-}
-
-void NvtxState::ReadStack(std::string_view message, ThreadRanges& thread) {
-  const size_t first = thread.ranges.size();
-  uint64_t domain = 0;
-  MessageFields fields(message);
-  while (fields.Next()) {
-    if (fields.number() == 1) {
-      domain = fields.Integer().value_or(0);
-    } else if (fields.number() == 3 && fields.Bytes().has_value()) {
-      ReadRange(*fields.Bytes(), thread.ranges.emplace_back());
-    }
-  }
-  is_damaged_ |= fields.is_damaged();
-  for (size_t i = first; i < thread.ranges.size(); ++i) {
-    thread.ranges[i].domain = domain;
-  }
-}
-
-void NvtxState::ReadThread(std::string_view message) {
-  ThreadRanges thread;
-  MessageFields fields(message);
-  while (fields.Next()) {
-    if (fields.number() == 2 && fields.Bytes().has_value()) {
-      ReadStack(*fields.Bytes(), thread);
-    }
-  }
-  is_damaged_ |= fields.is_damaged();
-  if (!thread.ranges.empty()) {
-    threads_.push_back(std::move(thread));
-  }
-}
-
-// Each domain has a stack of its own; the numbers of ranges say how those nest.
-std::optional<std::vector<std::string>> NvtxState::Labels() const {
-  std::vector<std::string> labels;
-  if (threads_.size() > 1) {
-    return std::nullopt;
-  }
-  if (threads_.empty()) {
-    return labels;
-  }
-  std::vector<ThreadRanges::Range> ranges = threads_.front().ranges;
-  std::stable_sort(ranges.begin(), ranges.end(),
-                   [](const auto& a, const auto& b) { return a.number < b.number; });
-  for (const ThreadRanges::Range& range : ranges) {
-    const auto domain = domains_.find(range.domain);
-    std::string label;
-    if (range.domain != 0 && domain != domains_.end() && !domain->second.empty()) {
-      label.append(domain->second).append(":");
-    }
-    labels.push_back(label.append(range.text));
-  }
-  return labels;
-}
-
 void NcuReader::ReadRanges(std::string_view message, CountedKernel& kernel) {
   NvtxState nvtx;
   is_damaged_ |= !nvtx.Read(message);
-  std::optional<std::vector<std::string>> labels = nvtx.Labels();
-  if (!labels.has_value()) {
+  kernel.ranges.clear();
+  kernel.range_numbers.clear();
+  if (!nvtx.LabelKernel(kernel)) {
     diagnostics_.Count(Diag::kNvtxThreadUnknown, at_, "a kernel");
-    return;
   }
-  for (std::string& label : *labels) {
+  for (std::string& label : kernel.ranges) {
     label = Text(label);
   }
-  kernel.ranges = std::move(*labels);
 }
 
 Error TooManyMetrics() {
@@ -739,7 +529,7 @@ class Container {
   // False at the end of the file.
   Result<bool> ReadPayload(const BlockHeader& header);
   void CountTruncated() {
-    diagnostics_.Count(Diag::kTruncatedReport, at_, fmt::format("at byte {}", at_));
+    diagnostics_.Count(Diag::kTruncatedReport, at_, "the last complete entry ends there");
   }
 
   ForwardBytes& bytes_;

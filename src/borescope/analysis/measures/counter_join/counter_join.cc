@@ -114,8 +114,12 @@ class TracedWork {
   const RankView& view_;
   const CapturedLaunches& captured_;
   std::map<int64_t, std::vector<DeviceId>> kernels_;
+  uint32_t OperatorOf(HostId row);
+
   std::vector<uint32_t> signatures_;  // per host row
   Numbers<std::array<uint32_t, 4>> numbers_;
+  Numbers<std::string_view> operators_;
+  std::map<uint32_t, uint32_t> operator_of_;  // by the text of the name
   bool has_shapes_ = false;
 };
 
@@ -125,20 +129,32 @@ HostId TracedWork::OriginOf(DeviceId id) const {
   return captured.valid() ? captured : view_.index.correlation.OriginOf(id);
 }
 
+// What works in place does the same amount of work: aten::add_ is aten::add.
+uint32_t TracedWork::OperatorOf(HostId row) {
+  const auto [known, is_new] =
+      operator_of_.try_emplace(view_.trace.host().name[row.value].value, 0);
+  if (is_new) {
+    std::string_view name = view_.trace.Name(row);
+    if (name.ends_with("_") && !name.ends_with("__")) name.remove_suffix(1);
+    known->second = operators_.Of(name) + 1;
+  }
+  return known->second;
+}
+
 // A number for the innermost operator with shapes around the launch and its arguments; without such
 // an operator one for the name of the innermost operator.
 uint32_t TracedWork::SignatureOf(DeviceId id) {
   const HostEvents& host = view_.trace.host();
   const Ops& ops = view_.trace.ops();
   const HostId origin = OriginOf(id);
-  if (!origin.valid()) return numbers_.Of({});
+  if (!origin.valid()) return kNoSignature;
   uint32_t& known = signatures_[origin.value];
   if (known != kUnset) return known;
   uint32_t innermost = 0;
   for (HostId row = origin; row.valid(); row = view_.index.tree.parent[row.value]) {
     const uint32_t detail = host.detail[row.value];
     if (host.kind[row.value] != HostKind::kOp || detail == kNoDetail) continue;
-    const uint32_t name = host.name[row.value].value;
+    const uint32_t name = OperatorOf(row);
     innermost = innermost == 0 ? name : innermost;
     const std::array<uint32_t, 4> signature = {name, ops.input_dims[detail].value,
                                                ops.input_types[detail].value,

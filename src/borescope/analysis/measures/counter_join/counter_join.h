@@ -107,4 +107,9 @@ Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& v
 // counter one: the mean of a rate, else the sum, else what there is. Views of the reports.
 std::vector<std::string_view> NamesOfCounters(const RankCounters& counters, bool all, size_t most);
 
+// Of the parts of which the throughput of compute, or of memory, is made up (as Nsight Compute's
+// breakdown lists them) the one with the largest share of its peak; empty if they were not measured.
+std::string_view NearestPart(const RankCounters& counters, const CounterGroup& group,
+                             bool of_memory);
+
 }  // namespace borescope::internal

@@ -1,4 +1,4 @@
-// Which counters of reports are shown.
+// Counters of reports by their names: which are shown, and which part of a throughput is largest.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -17,7 +17,7 @@ namespace {
 
 // Numbers of a rate are means; of all else the sum is shown, or what there is.
 bool IsRate(std::string_view name) {
-  constexpr std::string_view kRates[] = {"pct", "per_", "peak", "ratio", "throughput"};
+  constexpr std::string_view kRates[] = {"pct", "per_", "peak", ".ratio", "throughput"};
   return std::any_of(std::begin(kRates), std::end(kRates),
                      [&](std::string_view part) { return Contains(name, part); });
 }
@@ -87,6 +87,45 @@ std::vector<std::string_view> NamesOfCounters(const RankCounters& counters, bool
   if (!all) names = OneOfEachKind(names);
   names.resize(std::min(names.size(), most));
   return names;
+}
+
+namespace {
+
+constexpr std::string_view kBreakdownOf[] = {
+    "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "breakdown:gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"};
+
+// The names in a list of them, but for those of sums of others.
+std::set<std::string_view> PartsIn(std::string_view list) {
+  std::set<std::string_view> parts;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(','), list.size());
+    const std::string_view name = list.substr(0, end);
+    if (!Contains(name, "_internal")) parts.insert(name);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string_view NearestPart(const RankCounters& counters, const CounterGroup& group,
+                             bool of_memory) {
+  const CounterReport& report = *counters.reports[group.report];
+  const std::vector<std::string_view>& names = counters.metrics[group.report];
+  std::string_view nearest;
+  double most = -1;
+  for (const CountedKernel::Text& text : report.kernels[group.kernels.front()].texts) {
+    if (names[text.metric] != kBreakdownOf[of_memory ? 1 : 0]) continue;
+    const std::set<std::string_view> parts = PartsIn(text.text);
+    for (const CounterValue& value : group.mean) {
+      if (value.value > most && parts.contains(names[value.counter])) {
+        most = value.value;
+        nearest = names[value.counter];
+      }
+    }
+  }
+  return nearest;
 }
 
 }  // namespace borescope::internal

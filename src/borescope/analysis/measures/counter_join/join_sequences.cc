@@ -206,7 +206,7 @@ namespace {
 // What a key is on both sides.
 struct KeyFacts {
   std::vector<uint32_t> counted;
-  std::set<uint32_t> signatures;    // in the trace
+  std::set<uint32_t> signatures;    // in the trace, those that are known
   int64_t shortest_ns = std::numeric_limits<int64_t>::max();  // in the trace
   int64_t longest_ns = 0;
 };
@@ -242,6 +242,7 @@ class Joiner {
   int64_t TimeOf(std::span<const ItemPair> pairs) const;
   void SetPairs(std::vector<ItemPair> pairs);
   void SetOthers();
+  uint32_t LikelySignature(const TracedItem& item) const;
   JoinedItem Without(uint32_t place, const std::vector<uint32_t>* same_work);
   std::vector<uint32_t> WithinGate(const KeyFacts& facts, const TracedItem& item) const;
   bool Agree(std::span<const uint32_t> candidates) const;
@@ -273,7 +274,7 @@ Joiner::Joiner(std::span<const CountedItem> counted, std::span<const TracedItem>
   }
   for (const TracedItem& item : traced) {
     KeyFacts& facts = keys_[item.key];
-    facts.signatures.insert(item.signature);
+    if (item.signature != kNoSignature) facts.signatures.insert(item.signature);
     facts.shortest_ns = std::min(facts.shortest_ns, item.ns);
     facts.longest_ns = std::max(facts.longest_ns, item.ns);
     ++traced_tokens_[{item.segment, item.token}];
@@ -454,6 +455,13 @@ JoinedItem Joiner::Without(uint32_t place, const std::vector<uint32_t>* same_wor
   return Share(item, GroupOf(within));
 }
 
+// Of unknown work, that of its key, if there is one alone.
+uint32_t Joiner::LikelySignature(const TracedItem& item) const {
+  const std::set<uint32_t>& signatures = keys_.at(item.key).signatures;
+  const bool is_unknown = item.signature == kNoSignature && signatures.size() == 1;
+  return is_unknown ? *signatures.begin() : item.signature;
+}
+
 // What is known of the items without a pair.
 void Joiner::SetOthers() {
   std::map<std::pair<uint32_t, uint32_t>, std::set<uint32_t>> found;  // by key and signature
@@ -470,7 +478,7 @@ void Joiner::SetOthers() {
   for (uint32_t j = 0; j < traced_.size(); ++j) {
     CheckStopAt(j);
     if (is_matched[j]) continue;
-    const auto same = same_work.find({traced_[j].key, traced_[j].signature});
+    const auto same = same_work.find({traced_[j].key, LikelySignature(traced_[j])});
     join_.items[j] = Without(j, same == same_work.end() ? nullptr : &same->second);
   }
 }

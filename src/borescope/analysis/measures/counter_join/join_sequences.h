@@ -40,6 +40,9 @@ struct CountedItem {
   std::optional<double> vector_flops = {};
 };
 
+// The signature of work of which the trace does not tell what it is, as its launch was not recorded.
+inline constexpr uint32_t kNoSignature = ~uint32_t{0};
+
 // A kernel of the trace, in the order of the launches on its device.
 struct TracedItem {
   uint32_t key = 0;

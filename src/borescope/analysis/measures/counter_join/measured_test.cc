@@ -113,11 +113,9 @@ TEST(Measured, MatrixUnitsAreProvedByProductsAlone) {
   EXPECT_EQ(uses({{"sm__ops_path_tensor_src_bf16.sum", 0}}), std::nullopt);
 }
 
-constexpr Counts kNoBf16 = {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0},
-                            {"sm__inst_executed_pipe_tensor.sum", 5}};
-
 TEST(TensorFlops, AreKnownOnlyForTypesThatWereCounted) {
-  const MeasuredKernel zero = MeasureCounts(kNoBf16);
+  const MeasuredKernel zero = MeasureCounts({{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0},
+                                             {"sm__inst_executed_pipe_tensor.sum", 5}});
   const KnownFlops fp16 = TensorFlops(zero, {MatrixUse::kYes, "fp16", ScalarType::kUnknown});
   EXPECT_EQ(fp16.flops, std::nullopt);
   EXPECT_EQ(fp16.not_counted, "fp16");

@@ -99,10 +99,6 @@ struct SpeedOfLightRow {
        "How most of the time came by its counters: range, order or broadcast."}};
 };
 
-constexpr std::string_view kBreakdownOf[] = {
-    "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed",
-    "breakdown:gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"};
-
 // A mean weighted by time.
 struct Mean {
   double sum = 0;
@@ -141,7 +137,6 @@ class SpeedOfLight {
   Key KeyOf(DeviceId id) const;
   HostId OpOf(DeviceId id) const;
   void Add(DeviceId id);
-  std::string_view InnerOf(DeviceId id, bool of_memory) const;
   SpeedOfLightRow RowOf(const Key& key, const SameKernels& kernels) const;
 
   const CountersInput& in_;
@@ -185,40 +180,6 @@ void SpeedOfLight::Add(DeviceId id) {
     AddSaturatingTo(kernels.ns_of_op[in_.view.trace.host().name[op.value].value], dur_ns);
   }
   AddSaturatingTo(kernels.ns_of_source[static_cast<size_t>(in_.counters.SourceOf(id))], dur_ns);
-}
-
-// Where names in a text of names end.
-std::vector<std::string_view> NamesInText(std::string_view text) {
-  std::vector<std::string_view> names;
-  constexpr std::string_view kBetween = " ,;\n\t";
-  for (size_t begin = text.find_first_not_of(kBetween); begin != std::string_view::npos;) {
-    const size_t end = std::min(text.find_first_of(kBetween, begin), text.size());
-    names.push_back(text.substr(begin, end - begin));
-    begin = text.find_first_not_of(kBetween, end);
-  }
-  return names;
-}
-
-// Of the metrics that the breakdown names the one with the largest value.
-std::string_view SpeedOfLight::InnerOf(DeviceId id, bool of_memory) const {
-  const CounterGroup& group = *in_.counters.GroupOf(id);
-  const CounterReport& report = *in_.counters.reports[group.report];
-  const std::vector<std::string_view>& names = in_.counters.metrics[group.report];
-  std::string_view inner;
-  double most = -1;
-  for (const CountedKernel::Text& text : report.kernels[group.kernels.front()].texts) {
-    if (names[text.metric] != kBreakdownOf[of_memory ? 1 : 0]) continue;
-    const std::vector<std::string_view> parts = NamesInText(text.text);
-    for (const CounterValue& value : group.mean) {
-      const bool is_part =
-          std::find(parts.begin(), parts.end(), names[value.counter]) != parts.end();
-      if (is_part && value.value > most) {
-        most = value.value;
-        inner = names[value.counter];
-      }
-    }
-  }
-  return inner;
 }
 
 template <class Value>
@@ -267,7 +228,8 @@ SpeedOfLightRow SpeedOfLight::RowOf(const Key& key, const SameKernels& kernels) 
   row.waves = mean.waves;
   row.limiter = LimiterName(*LimiterOf(mean));
   const double most = std::min(1.0, std::max(*row.compute, *row.memory));
-  row.inner = Recorded(InnerOf(kernels.longest, *row.memory > *row.compute));
+  row.inner = Recorded(NearestPart(in_.counters, *in_.counters.GroupOf(kernels.longest),
+                                   *row.memory > *row.compute));
   row.beyond_ns = std::llround(static_cast<double>(kernels.total_ns) * (1 - most));
   const auto& sources = kernels.ns_of_source;
   row.source = JoinSourceName(static_cast<JoinSource>(
