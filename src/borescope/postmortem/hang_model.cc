@@ -539,6 +539,25 @@ bool IsPlainTransfer(const FlightDump& dump, size_t index) {
   return next.record_id == entry.record_id + 1 && !is_same_launch;
 }
 
+void FindFacts(HangModel& model) {
+  for (const HangRank& rank : model.ranks) {
+    for (const HangOperation& operation : rank.head) {
+      if (!operation.is_p2p) {
+        model.heads[operation];
+      }
+    }
+  }
+  for (auto& [operation, facts] : model.heads) {
+    for (const int32_t member : model.groups[operation.group].members) {
+      const HangRank* const rank = model.Of(member);
+      if (rank != nullptr && rank->Find(operation) != nullptr) {
+        ++facts.recorded;
+        facts.last_created_ns = std::max(facts.last_created_ns, model.IssuedAt(*rank, operation));
+      }
+    }
+  }
+}
+
 // Which kinds of entries groups have.
 void NoteKinds(HangModel& model) {
   for (const HangRank& rank : model.ranks) {
@@ -714,6 +733,7 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
   AlignTransfers(model);
   DropDoubtful(model);
   ParallelFor(model.ranks.size(), threads, [&](size_t i) { FindHead(model.ranks[i]); });
+  FindFacts(model);
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);
   }

@@ -97,14 +97,22 @@ struct HangRank {
   std::span<const IssuedOperation> InGroup(uint32_t group) const;
 };
 
+// Of a collective at which some rank stands: how many members recorded it, and when the last of
+// them issued it.
+struct HeadFacts {
+  size_t recorded = 0;
+  int64_t last_created_ns = 0;
+};
+
 struct HangModel {
-  int32_t world = 0;              // ranks 0 to world - 1
-  std::vector<HangGroup> groups;  // by name (as a number where it is one) and members
-  std::vector<HangRank> ranks;    // those with a dump, ascending
-  std::vector<int32_t> by_rank;   // index in `ranks`, or -1, of each rank
-  bool has_timing = false;        // some entry tells when it was seen to start
-  int64_t newest_created_ns = 0;  // of all dumps
-  size_t disagreements = 0;       // groups of one name that overlap and differ
+  int32_t world = 0;                         // ranks 0 to world - 1
+  std::vector<HangGroup> groups;             // by name (as a number where it is one) and members
+  std::vector<HangRank> ranks;               // those with a dump, ascending
+  std::map<HangOperation, HeadFacts> heads;  // collectives
+  std::vector<int32_t> by_rank;              // index in `ranks`, or -1, of each rank
+  bool has_timing = false;                   // some entry tells when it was seen to start
+  int64_t newest_created_ns = 0;             // of all dumps
+  size_t disagreements = 0;                  // groups of one name that overlap and differ
 
   const HangRank* Of(int32_t rank) const {
     const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;
