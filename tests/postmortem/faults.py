@@ -379,7 +379,13 @@ class Job:
                 peers = {peer for _, peer in head.op.launch} | {r}
                 here = {p for p in peers if self.oldest(p) is not None
                         and set(self.oldest(p).places) & set(head.places)}
-                if here == peers:
+                if here != peers:
+                    continue
+                if self.has_timing and not self.begun(r, head) and all(
+                        self.begun(p, self.oldest(p)) for p in peers - {r}):
+                    kinds.add("not-started")
+                    culprits.add(r)
+                else:
                     kinds.add("not-finished")
                     culprits |= peers
                     told = False
