@@ -8,13 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/text/text.h"
+
 namespace borescope::internal::postmortem {
 
 namespace {
 
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(),
                      [&](std::string_view part) { return Contains(text, part); });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@
 #include "borescope/postmortem/hang_findings.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/job_files.h"
+#include "borescope/postmortem/memory/memory_findings.h"
+#include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
@@ -51,7 +54,8 @@ std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
 // Rows of files that no source reads. Of folders only pickles are listed.
 void AddOthers(std::span<const JobFile> files, Everything& all) {
   for (const JobFile& file : files) {
-    const bool is_read = file.kind == JobFileKind::kFlightRecorder;
+    const bool is_read =
+        file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
     if (is_read || (file.kind == JobFileKind::kOther && !file.is_named) ||
         (file.failure.has_value() && !file.is_named)) {
       continue;
@@ -65,6 +69,26 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
     all.has_failed = all.has_failed || file.failure.has_value();
     all.files.push_back(std::move(row));
   }
+}
+
+Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& request,
+                                                  const HangRequest& hang, uint64_t done_before) {
+  postmortem::MemoryRequest memory;
+  memory.fix_time = std::chrono::seconds(request.options.fix_time);
+  if (!request.options.limit.empty()) {
+    memory.limit = postmortem::ParseByteRange(request.options.limit);
+    if (!memory.limit.has_value()) {
+      return UsageError(
+          fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are", request.options.limit), "",
+          "limit");
+    }
+  }
+  if (hang.progress) {
+    memory.progress = [progress = hang.progress, done_before](uint64_t done) {
+      progress(done_before + done);
+    };
+  }
+  return memory;
 }
 
 Result<Everything> ReadAll(const PostmortemRequest& request) {
@@ -82,15 +106,26 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       progress({.done_bytes = done, .total_bytes = total, .done_files = 0, .total_files = count});
     };
   }
+  uint64_t dump_bytes = 0;
   if (const std::vector<JobFile> dumps = OfKind(files, JobFileKind::kFlightRecorder);
       !dumps.empty()) {
+    for (const JobFile& dump : dumps) {
+      dump_bytes += dump.bytes;
+    }
     BS_ASSIGN(HangPart part, FindHang(dumps, hang, lines));
     all.sources.push_back(std::move(part.found));
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
     all.has_failed = all.has_failed || part.has_failed;
   }
-  // Memory snapshots and logs are further sources: their findings go to all.sources, their files to
-  // all.files.
+  if (const std::vector<JobFile> snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
+      !snapshots.empty()) {
+    BS_ASSIGN(const postmortem::MemoryRequest memory, MemoryRequestOf(request, hang, dump_bytes));
+    postmortem::MemoryPart part = postmortem::FindMemory(snapshots, memory, lines);
+    all.sources.push_back(std::move(part.found));
+    std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
+    all.has_failed = all.has_failed || part.has_failed;
+  }
+  // Logs are a further source: their findings go to all.sources, their files to all.files.
   AddOthers(files, all);
   const bool is_any_read = std::any_of(
       all.files.begin(), all.files.end(),
@@ -112,7 +147,7 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       }
     }
     return Error{.code = ErrorCode::kUnsupportedFormat,
-                 .cause = "no dump of the flight recorder is there",
+                 .cause = "no dump of the flight recorder and no memory snapshot is there",
                  .remedy =
                      "set TORCH_NCCL_DUMP_ON_TIMEOUT=1 and TORCH_FR_BUFFER_SIZE=2000, and "
                      "collect the files of TORCH_FR_DUMP_TEMP_FILE of all ranks",
@@ -254,6 +289,9 @@ Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
 Answer DescribePostmortem() {
   std::vector<internal::Table> tables = {internal::VerdictTable({})};
   for (internal::Table& table : internal::HangShape()) {
+    tables.push_back(std::move(table));
+  }
+  for (internal::Table& table : internal::postmortem::MemoryShape()) {
     tables.push_back(std::move(table));
   }
   tables.push_back(internal::NewTable<internal::JobFileRow>());
