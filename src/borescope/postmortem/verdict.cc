@@ -411,7 +411,9 @@ class Joiner {
       }
       Finding& cause = TargetOf(*CauseOf(failed.front()));
       cause.evidence += " " + hang.evidence;
-      cause.where += (cause.where.empty() || hang.where.empty() ? "" : "; ") + hang.where;
+      if (!hang.where.empty() && !hang.where.starts_with("not recorded")) {
+        cause.where += (cause.where.empty() ? "" : "; ") + hang.where;
+      }
       if (!cause.value.has_value()) {
         cause.value = hang.value;
         cause.unit = hang.unit;
@@ -471,6 +473,9 @@ class Joiner {
         }
       }
       if (Finding* const about = About(*event.rank)) {
+        if (about->where.starts_with("not recorded")) {
+          about->where.clear();
+        }
         about->where += fmt::format("{}rank {} is at {}", about->where.empty() ? "" : "; ",
                                     *event.rank, event.program_line);
       }
@@ -638,7 +643,7 @@ class Joiner {
     }
     const bool is_explained = HasCause();
     Finding finding;
-    finding.order = CauseRank::kHang;
+    finding.order = is_explained ? CauseRank::kNothing : CauseRank::kHang;
     finding.finding = is_explained ? "Ranks ended because others failed or did not come"
                                    : "Ranks report that another one failed or did not come";
     finding.severity = is_explained ? Severity::kInfo : Severity::kWarning;

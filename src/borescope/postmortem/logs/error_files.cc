@@ -170,4 +170,12 @@ std::optional<int32_t> RankOfFolder(std::string_view path) {
   return std::nullopt;
 }
 
+std::optional<int32_t> AttemptOfFolder(std::string_view path) {
+  constexpr std::string_view kFolder = "attempt_";
+  const size_t at = path.rfind(kFolder);
+  const std::string_view rest =
+      at == std::string_view::npos ? "" : path.substr(at + kFolder.size());
+  return ParseNumber<int32_t>(rest.substr(0, rest.find('/')));
+}
+
 }  // namespace borescope::internal

@@ -48,6 +48,7 @@ struct ReadText {
   std::string kind;  // empty: no log
   std::vector<LogEvent> events;
   std::string failure;
+  bool is_older = false;  // of an attempt before the newest
 };
 
 bool HasNameOfLog(std::string_view path) {
@@ -117,6 +118,7 @@ class LogReader {
   }
 
   LogPart Take() {
+    LeaveOutOlderAttempts();
     LeaveOutLocalRanks();
     LearnProcesses();
     LogPart part;
@@ -162,12 +164,29 @@ class LogReader {
                                                                         : std::nullopt;
   }
 
+  // What ended an attempt before the newest one is not what ended the job.
+  void LeaveOutOlderAttempts() {
+    std::optional<int32_t> newest;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (!reads_[i].kind.empty()) {
+        newest = std::max(newest, AttemptOfFolder(files_[i].path));
+      }
+    }
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const std::optional<int32_t> attempt = AttemptOfFolder(files_[i].path);
+      reads_[i].is_older = attempt.has_value() && attempt < newest;
+      if (reads_[i].is_older) {
+        reads_[i].events.clear();
+      }
+    }
+  }
+
   // Places on a node are ranks only where there is one node: no two files are of one place.
   void LeaveOutLocalRanks() {
     std::map<std::pair<std::string, int32_t>, size_t> files_of;
     for (size_t i = 0; i < files_.size(); ++i) {
       const std::optional<int32_t> rank = RankOfPlace(i);
-      if (reads_[i].kind.empty() || !rank.has_value()) {
+      if (reads_[i].kind.empty() || reads_[i].is_older || !rank.has_value()) {
         continue;
       }
       const std::string_view path = files_[i].path;
@@ -226,7 +245,7 @@ class LogReader {
     row.kind = read.kind;
     row.bytes = static_cast<int64_t>(files_[i].bytes);
     row.records = static_cast<int64_t>(read.events.size());
-    row.status = read.failure.empty() ? "read" : "refused";
+    row.status = !read.failure.empty() ? "refused" : read.is_older ? "ignored" : "read";
     if (const std::optional<int32_t> rank = RankOfPlace(i); rank.has_value() && !has_many_nodes_) {
       row.rank = *rank;
     }

@@ -141,7 +141,7 @@ std::string ExitText(int code) {
                       : fmt::format("signal {} ({})", -code, name);
 }
 
-// The line without blanks and marks of tracebacks of groups ("  | ").
+// Of an exception that was raised while another one was handled.
 bool IsChained(std::string_view text) {
   return text.starts_with("During handling of the above exception") ||
          text.starts_with("The above exception was the direct cause");
@@ -501,9 +501,9 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     }
     timeout.group = WithoutSecrets(first);
     timeout.seq = ParseNumber<int64_t>(seq);
-    event.text = fmt::format("gave up {}{} after {} ms", timeout.operation,
+    event.text = fmt::format("gave up {}{} after {} s", timeout.operation,
                              timeout.seq.has_value() ? fmt::format(" {}", *timeout.seq) : "",
-                             timeout.timeout_ms);
+                             static_cast<double>(timeout.timeout_ms) / 1000);
     event.timeout = std::move(timeout);
     Add(std::move(event));
     return true;
