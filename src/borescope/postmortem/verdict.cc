@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "borescope/base/text/text.h"
-#include "borescope/output/units/units.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
 
@@ -99,6 +98,19 @@ std::string TypeOf(const std::string& text) { return text.substr(0, text.find(':
 // How many, in words.
 std::string Times(size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+// In the units of PyTorch's texts.
+std::string Amount(uint64_t bytes) {
+  constexpr double kStep = 1024;
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (amount >= kStep && unit + 1 < std::size(kUnits)) {
+    amount /= kStep;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.2f} {}", amount, kUnits[unit]);
 }
 
 // One failure, of one rank or of several alike.
@@ -332,29 +344,35 @@ class Joiner {
     return fmt::format("{}: {}.", PlaceOf(event), text);
   }
 
-  // "rank3.log:120", or the file alone.
+  // "rank3.log:120"; of error files, which all have one name, "3/error.json".
   static std::string PlaceOf(const JobEvent& event) {
-    const std::string name = event.file.substr(event.file.rfind('/') + 1);
-    return event.line > 0 ? fmt::format("{}:{}", name, event.line) : name;
+    const std::string& path = event.file;
+    const size_t name = path.rfind('/');
+    if (event.line > 0 || name == std::string::npos || name == 0) {
+      return fmt::format("{}{}", path.substr(name + 1),
+                         event.line > 0 ? fmt::format(":{}", event.line) : "");
+    }
+    const size_t folder = path.rfind('/', name - 1);
+    return path.substr(folder == std::string::npos ? 0 : folder + 1);
   }
 
   static std::string AmountsOf(const OutOfMemoryText& said) {
-    std::string text = fmt::format("{} requested", FormatBytes(said.requested));
+    std::string text = fmt::format("{} requested", Amount(said.requested));
     if (said.free.has_value() && said.total.has_value()) {
-      text += fmt::format("; {} of {} free on the device", FormatBytes(*said.free),
-                          FormatBytes(*said.total));
+      text += fmt::format("; {} of {} free on the device", Amount(*said.free),
+                          Amount(*said.total));
     }
     if (said.allowed.has_value()) {
-      text += fmt::format("; {} allowed to the process", FormatBytes(*said.allowed));
+      text += fmt::format("; {} allowed to the process", Amount(*said.allowed));
     }
     if (said.allocated.has_value()) {
-      text += fmt::format("; {} allocated", FormatBytes(*said.allocated));
+      text += fmt::format("; {} allocated", Amount(*said.allocated));
     }
     if (said.unallocated.has_value()) {
-      text += fmt::format("; {} reserved and free", FormatBytes(*said.unallocated));
+      text += fmt::format("; {} reserved and free", Amount(*said.unallocated));
     }
     if (said.other_processes.has_value()) {
-      text += fmt::format("; {} of other processes", FormatBytes(*said.other_processes));
+      text += fmt::format("; {} of other processes", Amount(*said.other_processes));
     }
     return text;
   }
@@ -413,10 +431,6 @@ class Joiner {
       cause.evidence += " " + hang.evidence;
       if (!hang.where.empty() && !hang.where.starts_with("not recorded")) {
         cause.where += (cause.where.empty() ? "" : "; ") + hang.where;
-      }
-      if (!cause.value.has_value()) {
-        cause.value = hang.value;
-        cause.unit = hang.unit;
       }
       gone_.insert({place.source, place.finding});
     }
@@ -566,7 +580,7 @@ class Joiner {
         : ranks.empty()   ? "A watchdog"
                           : fmt::format("The watchdogs of {}", RankWords(ranks));
     const std::string said =
-        fmt::format("{} reported ({}): {}.", watchdogs, PlaceOf(first), first.text);
+        fmt::format("{} reported that {} ({}).", watchdogs, first.text, PlaceOf(first));
     if (HasCause()) {
       Confirm(said);
       return;
@@ -577,7 +591,12 @@ class Joiner {
     finding.severity = Severity::kError;
     finding.certainty = Certainty::kCannotTell;
     finding.ranks = RankList(ranks);
-    finding.evidence = said + Silent(ranks);
+    const std::vector<int32_t> silent = Silent(ranks);
+    finding.evidence = said;
+    if (!silent.empty()) {
+      finding.evidence += fmt::format(" {} reported nothing.", RankWords(silent));
+    }
+    finding.where = StacksOf(silent);
     finding.help =
         "Dumps of the flight recorder say who was missing: TORCH_NCCL_DUMP_ON_TIMEOUT=1, "
         "TORCH_FR_BUFFER_SIZE=2000, and the files of TORCH_FR_DUMP_TEMP_FILE of all ranks.";
@@ -590,7 +609,7 @@ class Joiner {
   }
 
   // Ranks of which logs speak, but whose watchdog did not report.
-  std::string Silent(const std::vector<int32_t>& reporting) const {
+  std::vector<int32_t> Silent(const std::vector<int32_t>& reporting) const {
     std::vector<int32_t> silent;
     for (const JobEvent& event : events_) {
       if (event.rank.has_value() &&
@@ -600,7 +619,20 @@ class Joiner {
     }
     std::sort(silent.begin(), silent.end());
     silent.erase(std::unique(silent.begin(), silent.end()), silent.end());
-    return silent.empty() ? "" : fmt::format(" None of {} did.", RankWords(silent));
+    return silent;
+  }
+
+  // Where these ranks are, as far as stacks say.
+  std::string StacksOf(const std::vector<int32_t>& ranks) const {
+    std::string where;
+    for (const JobEvent* const event : OfKind(LogKind::kStack)) {
+      if (event->rank.has_value() && !event->program_line.empty() &&
+          std::binary_search(ranks.begin(), ranks.end(), *event->rank)) {
+        where += fmt::format("{}rank {} is at {}", where.empty() ? "" : "; ", *event->rank,
+                             event->program_line);
+      }
+    }
+    return where;
   }
 
   // A watchdog that gave up shows that it was a hang.

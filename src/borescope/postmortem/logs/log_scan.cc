@@ -501,7 +501,7 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     }
     timeout.group = WithoutSecrets(first);
     timeout.seq = ParseNumber<int64_t>(seq);
-    event.text = fmt::format("gave up {}{} after {} s", timeout.operation,
+    event.text = fmt::format("{}{} did not end within {} s", timeout.operation,
                              timeout.seq.has_value() ? fmt::format(" {}", *timeout.seq) : "",
                              static_cast<double>(timeout.timeout_ms) / 1000);
     event.timeout = std::move(timeout);
@@ -510,7 +510,7 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
   }
   if (Finds(line.text, kWatchdogStuck, &rank, &value)) {
     LogEvent event = of_rank(EventAt(LogKind::kTimeout, line, number));
-    event.text = fmt::format("the watchdog made no progress for {} s", value);
+    event.text = fmt::format("it made no progress for {} s", value);
     Add(std::move(event));
     return true;
   }
