@@ -21,9 +21,11 @@
 #include "borescope/postmortem/hang_findings.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/job_files.h"
+#include "borescope/postmortem/logs/job_logs.h"
 #include "borescope/postmortem/memory/memory_findings.h"
 #include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
+#include "borescope/postmortem/verdict.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
 
@@ -53,9 +55,12 @@ std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
 
 // Rows of files that no source reads. Of folders only pickles are listed.
 void AddOthers(std::span<const JobFile> files, Everything& all) {
+  std::set<std::string> listed;
+  for (const JobFileRow& row : all.files) {
+    listed.insert(row.file);
+  }
   for (const JobFile& file : files) {
-    const bool is_read =
-        file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
+    const bool is_read = listed.contains(file.path);
     if (is_read || (file.kind == JobFileKind::kOther && !file.is_named) ||
         (file.failure.has_value() && !file.is_named)) {
       continue;
@@ -125,7 +130,10 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
     all.has_failed = all.has_failed || part.has_failed;
   }
-  // Logs are a further source: their findings go to all.sources, their files to all.files.
+  // Logs come last, as their findings are joined with all others.
+  LogPart logs = FindLogs(files, {.threads = threads, .progress = {}}, lines);
+  std::move(logs.files.begin(), logs.files.end(), std::back_inserter(all.files));
+  JoinLogs(std::move(logs), all.sources);
   AddOthers(files, all);
   const bool is_any_read = std::any_of(
       all.files.begin(), all.files.end(),
@@ -147,7 +155,7 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       }
     }
     return Error{.code = ErrorCode::kUnsupportedFormat,
-                 .cause = "no dump of the flight recorder and no memory snapshot is there",
+                 .cause = "no dump, memory snapshot, log or error file of a job is there",
                  .remedy =
                      "set TORCH_NCCL_DUMP_ON_TIMEOUT=1 and TORCH_FR_BUFFER_SIZE=2000, and "
                      "collect the files of TORCH_FR_DUMP_TEMP_FILE of all ranks",
@@ -294,6 +302,7 @@ Answer DescribePostmortem() {
   for (internal::Table& table : internal::postmortem::MemoryShape()) {
     tables.push_back(std::move(table));
   }
+  tables.push_back(internal::NewTable<internal::LogFindingRow>());
   tables.push_back(internal::NewTable<internal::JobFileRow>());
   return AnswerAccess::Make(internal::Document{std::move(tables), {}});
 }

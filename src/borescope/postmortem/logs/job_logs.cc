@@ -1,0 +1,290 @@
+#include "borescope/postmortem/logs/job_logs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/inflate.h"
+#include "borescope/base/parallel.h"
+#include "borescope/base/text/text.h"
+#include "borescope/postmortem/logs/error_files.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kTextHead = size_t{64} << 10U;
+constexpr size_t kErrorFileBytes = size_t{16} << 20U;
+constexpr uint64_t kUnnamedBytes = uint64_t{64} << 20U;
+
+// A source whose first bytes were looked at.
+class Rejoined : public ByteSource {
+ public:
+  Rejoined(std::string head, ByteSource& rest) : head_(std::move(head)), rest_(&rest) {}
+
+  Result<size_t> Read(char* out, size_t capacity) override {
+    if (at_ == head_.size()) {
+      return rest_->Read(out, capacity);
+    }
+    const size_t count = std::min(capacity, head_.size() - at_);
+    std::copy_n(head_.data() + at_, count, out);
+    at_ += count;
+    return count;
+  }
+  uint64_t stored_bytes() const override { return rest_->stored_bytes(); }
+  uint64_t stored_total() const override { return rest_->stored_total(); }
+
+ private:
+  std::string head_;
+  size_t at_ = 0;
+  ByteSource* rest_;
+};
+
+struct ReadText {
+  std::string kind;  // empty: no log
+  std::vector<LogEvent> events;
+  std::string failure;
+  bool is_older = false;  // of an attempt before the newest
+};
+
+bool HasNameOfLog(std::string_view path) {
+  constexpr std::string_view kEndings[] = {".log", ".out", ".err", ".txt"};
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    path.remove_suffix(path.ends_with(packed) ? packed.size() : 0);
+  }
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string head, ByteSource& rest,
+                             const LineFinder& lines, ReadText& read) {
+  std::string text(kErrorFileBytes, '\0');
+  Rejoined all(std::move(head), rest);
+  BS_ASSIGN(const size_t got, ReadFully(all, text.data(), text.size()));
+  text.resize(got);
+  if (std::optional<std::vector<LogEvent>> events = ReadErrorFile(kind, text, lines)) {
+    read.kind = kind == ErrorFileKind::kElastic ? "elastic-error" : "py-spy";
+    read.events = std::move(*events);
+  }
+  return {};
+}
+
+Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& read) {
+  BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
+  std::string head(kTextHead, '\0');
+  BS_ASSIGN(const size_t got, ReadFully(*source.bytes, head.data(), head.size()));
+  head.resize(got);
+  const bool is_named_so = HasNameOfLog(file.path);
+  if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
+    return ReadAsErrorFile(kind, std::move(head), *source.bytes, lines, read);
+  }
+  const bool is_json = head.starts_with('{') || head.starts_with('[');
+  const bool is_text = !Contains(head, std::string_view("\0", 1));
+  if (!is_named_so && (!is_text || (is_json && !head.starts_with("[rank")))) {
+    return {};
+  }
+  Rejoined all(std::move(head), *source.bytes);
+  LogScanner scanner(lines);
+  BS_TRY(ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
+                        [&](std::string_view line, int64_t number) { scanner.Take(line, number); }));
+  read.events = scanner.Finish();
+  read.kind = is_named_so || !read.events.empty() ? "log" : "";
+  return {};
+}
+
+// Reads all files, and decides which rank each event is about.
+class LogReader {
+ public:
+  LogReader(std::span<const JobFile> files, const LogRequest& request, const LineFinder& lines) {
+    std::copy_if(files.begin(), files.end(), std::back_inserter(files_), [](const JobFile& file) {
+      return file.kind == JobFileKind::kOther && !file.failure.has_value();
+    });
+    reads_.resize(files_.size());
+    std::mutex mutex;
+    uint64_t done = 0;
+    ParallelFor(files_.size(), request.threads, [&](size_t i) {
+      if (const Result<void> read = ReadAsText(files_[i], lines, reads_[i]); !read.ok()) {
+        reads_[i].kind = "log";
+        reads_[i].failure = read.error().cause;
+      }
+      const std::scoped_lock lock(mutex);
+      done += files_[i].bytes;
+      if (request.progress) request.progress(done);
+    });
+  }
+
+  LogPart Take() {
+    LeaveOutOlderAttempts();
+    LeaveOutLocalRanks();
+    LearnProcesses();
+    LogPart part;
+    std::vector<LogFindingRow> rows;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (reads_[i].kind.empty()) {
+        continue;
+      }
+      if (!reads_[i].failure.empty()) {
+        part.diagnostics.push_back({Severity::kWarning, "unreadable-file", 1, files_[i].path,
+                                    reads_[i].failure,
+                                    "The file could not be read; the answer is about the others."});
+      }
+      part.files.push_back(RowOf(i));
+      for (LogEvent& event : reads_[i].events) {
+        GiveRank(i, event);
+        rows.push_back(FindingOf(i, event));
+        JobEvent of_job;
+        static_cast<LogEvent&>(of_job) = std::move(event);
+        of_job.file = files_[i].path;
+        part.events.push_back(std::move(of_job));
+      }
+    }
+    part.tables.push_back(MakeTable(rows));
+    return part;
+  }
+
+ private:
+  // The rank that the place of the file tells: of error files its folder, of logs the name.
+  std::optional<int32_t> RankOfPlace(size_t i) const {
+    const std::optional<int32_t> of_folder = RankOfFolder(files_[i].path);
+    if (reads_[i].kind == "elastic-error" && of_folder.has_value()) {
+      return of_folder;
+    }
+    const std::string_view path = files_[i].path;
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    const bool is_of_torchrun = name == "stdout.log" || name == "stderr.log";
+    if (is_of_torchrun) {
+      return of_folder;
+    }
+    // Any other number of a log may be that of the job or the day.
+    return Contains(LowerCase(name), "rank") || reads_[i].kind != "log" ? files_[i].rank
+                                                                        : std::nullopt;
+  }
+
+  // What ended an attempt before the newest one is not what ended the job.
+  void LeaveOutOlderAttempts() {
+    std::optional<int32_t> newest;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (!reads_[i].kind.empty()) {
+        newest = std::max(newest, AttemptOfFolder(files_[i].path));
+      }
+    }
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const std::optional<int32_t> attempt = AttemptOfFolder(files_[i].path);
+      reads_[i].is_older = attempt.has_value() && attempt < newest;
+      if (reads_[i].is_older) {
+        reads_[i].events.clear();
+      }
+    }
+  }
+
+  // Places on a node are ranks only where there is one node: no two files are of one place.
+  void LeaveOutLocalRanks() {
+    std::map<std::pair<std::string, int32_t>, size_t> files_of;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const std::optional<int32_t> rank = RankOfPlace(i);
+      if (reads_[i].kind.empty() || reads_[i].is_older || !rank.has_value()) {
+        continue;
+      }
+      const std::string_view path = files_[i].path;
+      ++files_of[{std::string(path.substr(path.rfind('/') + 1)), *rank}];
+    }
+    has_many_nodes_ = std::any_of(files_of.begin(), files_of.end(),
+                                  [](const auto& entry) { return entry.second > 1; });
+    size_t with_local = 0;
+    for (const ReadText& read : reads_) {
+      with_local += std::any_of(read.events.begin(), read.events.end(), [](const LogEvent& event) {
+        return event.basis == LogRankBasis::kLocal;
+      });
+    }
+    has_many_launchers_ = with_local > 1;
+  }
+
+  // Which process is which rank, from events that know both. Hosts may have equal numbers of
+  // processes: those of two ranks tell nothing.
+  void LearnProcesses() {
+    for (const ReadText& read : reads_) {
+      for (const LogEvent& event : read.events) {
+        const bool is_sure = event.rank.has_value() && event.basis == LogRankBasis::kRank;
+        if (is_sure && event.pid.has_value()) {
+          const auto [place, is_new] = rank_of_process_.try_emplace(*event.pid, *event.rank);
+          if (!is_new && place->second != *event.rank) {
+            place->second = -1;
+          }
+        }
+      }
+    }
+  }
+
+  void GiveRank(size_t i, LogEvent& event) const {
+    const bool is_doubtful = event.basis == LogRankBasis::kLocal && has_many_launchers_;
+    if (is_doubtful) {
+      event.rank.reset();
+    }
+    if (!event.rank.has_value() && event.pid.has_value()) {
+      if (const auto known = rank_of_process_.find(*event.pid);
+          known != rank_of_process_.end() && known->second >= 0) {
+        event.rank = known->second;
+      }
+    }
+    const bool is_of_file = event.kind != LogKind::kXid && event.kind != LogKind::kKilled &&
+                            event.kind != LogKind::kCancelled &&
+                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kExit;
+    if (!event.rank.has_value() && is_of_file && !has_many_nodes_) {
+      event.rank = RankOfPlace(i);
+    }
+  }
+
+  JobFileRow RowOf(size_t i) const {
+    const ReadText& read = reads_[i];
+    JobFileRow row;
+    row.file = files_[i].path;
+    row.kind = read.kind;
+    row.bytes = static_cast<int64_t>(files_[i].bytes);
+    row.records = static_cast<int64_t>(read.events.size());
+    row.status = !read.failure.empty() ? "refused" : read.is_older ? "ignored" : "read";
+    if (const std::optional<int32_t> rank = RankOfPlace(i); rank.has_value() && !has_many_nodes_) {
+      row.rank = *rank;
+    }
+    for (const LogEvent& event : read.events) {
+      if (event.unix_ns != 0) {
+        row.begin_unix_ns = std::min(row.begin_unix_ns.value_or(event.unix_ns), event.unix_ns);
+        row.end_unix_ns = std::max(row.end_unix_ns.value_or(event.unix_ns), event.unix_ns);
+      }
+    }
+    return row;
+  }
+
+  LogFindingRow FindingOf(size_t i, const LogEvent& event) const {
+    LogFindingRow row;
+    row.file = files_[i].path;
+    row.kind = LogKindName(event.kind);
+    row.text = event.text;
+    row.program_line = IfAny(event.program_line);
+    row.consequence = event.is_consequence;
+    row.count = static_cast<int64_t>(event.count);
+    row.pid = event.pid;
+    if (event.rank.has_value()) row.rank = *event.rank;
+    if (event.line > 0) row.line = event.line;
+    if (event.unix_ns != 0) row.unix_ns = event.unix_ns;
+    return row;
+  }
+
+  std::vector<JobFile> files_;
+  std::vector<ReadText> reads_;
+  std::map<int64_t, int32_t> rank_of_process_;
+  bool has_many_nodes_ = false;
+  bool has_many_launchers_ = false;
+};
+
+}  // namespace
+
+LogPart FindLogs(std::span<const JobFile> files, const LogRequest& request,
+                 const LineFinder& lines) {
+  return LogReader(files, request, lines).Take();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,49 @@
+// Lines of a log as the program wrote them: without colours, without what launchers and loggers put
+// before them, and with the rank and the time that these say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "borescope/base/io/byte_source.h"
+#include "borescope/base/result.h"
+
+namespace borescope::internal {
+
+// Longer lines are cut there.
+inline constexpr size_t kLogLineBytes = size_t{64} << 10U;
+
+// Calls `use` with each line and its number, from 1, without its end. What a progress bar wrote
+// over, up to a carriage return, is a line of the same number. Stops reading at `most` bytes;
+// returns how many were read. Memory does not grow with the source. Stops as stop.h says.
+Result<uint64_t> ForEachLogLine(ByteSource& source, uint64_t most,
+                                const std::function<void(std::string_view line, int64_t number)>& use);
+
+// Where the rank of a line is from.
+enum class LogRankBasis : uint8_t {
+  kNone,
+  kTask,   // "3: " of srun --label: the task, which is the rank where each rank is a task
+  kLocal,  // "[default3]:" of torchrun: the place on its node, the rank of a job on one node
+  kRank,   // "[rank3]:" of PyTorch
+};
+
+struct LogLine {
+  std::string_view text;  // what the program wrote; blanks in front of it stay
+  std::optional<int32_t> rank;
+  LogRankBasis basis = LogRankBasis::kNone;
+  int64_t unix_ns = 0;  // of a time with its zone before the line; 0: none
+};
+
+// Takes colours off `raw` into `kept`, which holds the text of what comes back, and everything of
+// the launcher's off the front.
+LogLine CleanLogLine(std::string_view raw, std::string& kept);
+
+// Nanoseconds since 1970 of "2026-11-28T12:00:00.5Z", also with a blank for the T, a comma for the
+// point and "+01:00". Nothing of a time without a zone: hosts are set to any.
+std::optional<int64_t> UnixNsOf(std::string_view time);
+
+}  // namespace borescope::internal

@@ -1,0 +1,612 @@
+#include "borescope/postmortem/logs/log_scan.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "borescope/base/text/sensitive.h"
+#include "borescope/base/text/text.h"
+#include "borescope/postmortem/logs/xid_catalog.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostEvents = 10'000;
+constexpr size_t kMostTraces = 4096;
+constexpr size_t kMostFrames = 200;
+constexpr size_t kTextBytes = 300;
+constexpr int32_t kNoRank = -1;
+
+using Pattern = LazyRE2;
+
+// Most lines have none of these: one pass tells.
+const Pattern kAnyOfInterest = {
+    "Traceback \\(most recent|most recent call first|Fatal Python error|"
+    "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
+    "out of memory\\. Tried|NCCL WARN|NVRM: Xid|Killed process|oom.kill|"
+    "CANCELLED AT|srun: error|Failures:|Root Cause \\(first"};
+
+const Pattern kOutOfMemory = {
+    "(?:CUDA|HIP|XPU) out of memory\\. Tried to allocate ([0-9.]+ (?:bytes|[KMGT]iB))"};
+const Pattern kCapacity = {
+    "GPU ([0-9]+) has a total capacity of ([0-9.]+ \\w+) of which ([0-9.]+ \\w+) is free"};
+const Pattern kOldCapacity = {
+    "\\(GPU ([0-9]+); ([0-9.]+ \\w+) total capacity; ([0-9.]+ \\w+) already allocated; "
+    "([0-9.]+ \\w+) free"};
+const Pattern kAllowed = {"([0-9.]+ \\w+) allowed; "};
+const Pattern kAllocated = {
+    "Of the allocated memory ([0-9.]+ \\w+) is allocated by PyTorch, and ([0-9.]+ \\w+) is "
+    "reserved by PyTorch but unallocated"};
+const Pattern kOtherProcess = {"Process [0-9]+ has ([0-9.]+ \\w+) memory in use"};
+
+const Pattern kTimeout = {
+    "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
+    "Watchdog caught collective operation timeout: WorkNCCL\\((?:SeqNum=([0-9]+), )?"
+    "OpType=(\\w+)[^)]*?, Timeout\\(ms\\)=([0-9]+)\\) ran for ([0-9]+) milliseconds"};
+const Pattern kWatchdogStuck = {
+    "Rank ([0-9]+)\\].*watchdog got stuck for ([0-9]+) seconds without making progress"};
+const Pattern kWatchdogEnded = {
+    "Rank ([0-9]+)\\].*watchdog thread terminated with exception: (CUDA error: [^\\n]+)"};
+const Pattern kNcclWarning = {
+    "(?:^|[ \\]])([\\w.-]+):([0-9]+):[0-9]+ \\[-?[0-9]+\\] .*NCCL WARN +(.*)"};
+
+const Pattern kFrame = {"^ +File \"(.*)\", line ([0-9]+)(?:, in | in )(.*)$"};
+const Pattern kException = {"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
+const Pattern kFatal = {"^Fatal Python error: (.*)$"};
+const Pattern kFaultThread = {
+    "^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
+
+const Pattern kSummaryRank = {"^ +rank +: ([0-9]+) \\(local_rank: [0-9]+\\)"};
+const Pattern kSummaryHost = {"^ +host +: (\\S+)"};
+const Pattern kSummaryExit = {"^ +exitcode +: (-?[0-9]+) \\(pid: ([0-9]+)\\)"};
+const Pattern kSummaryRule = {"^(?:=+|-+)$"};
+
+const Pattern kXid = {"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
+const Pattern kKilled = {"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
+const Pattern kKilledInGroup = {"oom-kill:constraint=(\\w+).*task=([^,]*),pid=([0-9]+)"};
+
+const Pattern kCancelled = {
+    "error: \\*\\*\\* (JOB|STEP) \\S+ (?:ON (\\S+) )?CANCELLED AT \\S+ "
+    "(?:DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE))?"};
+const Pattern kOomEvents = {"error: Detected ([0-9]+) oom[_-]kill event"};
+const Pattern kTask = {
+    "^srun: error: (\\S+): tasks? ([0-9,-]+): "
+    "(Out Of Memory|Killed|Terminated|Exited with exit code [0-9]+|Segmentation fault|"
+    "Bus error|Aborted|Floating point exception|Illegal instruction)"};
+
+template <class... Parts>
+bool Finds(std::string_view text, const Pattern& pattern, Parts*... parts) {
+  return RE2::PartialMatch(text, *pattern, parts...);
+}
+
+// Bytes of "1.58 GiB", and half of its last digit.
+std::optional<std::pair<uint64_t, uint64_t>> BytesOf(std::string_view text) {
+  const size_t blank = text.find(' ');
+  const std::optional<double> number = ParseNumber<double>(text.substr(0, blank));
+  if (blank == std::string_view::npos || !number.has_value() || *number < 0 || *number > 1e15) {
+    return std::nullopt;
+  }
+  struct Scale {
+    std::string_view unit;
+    double bytes;
+  };
+  constexpr Scale kScales[] = {
+      {"bytes", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
+  for (const Scale& scale : kScales) {
+    if (text.substr(blank + 1) == scale.unit) {
+      const double bytes = std::min(*number * scale.bytes, 9e18);
+      const double rounding = scale.bytes > 1 ? scale.bytes / 200 : 0;
+      return std::pair(static_cast<uint64_t>(bytes), static_cast<uint64_t>(rounding));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> BytesOnly(std::string_view text) {
+  const auto bytes = BytesOf(text);
+  return bytes.has_value() ? std::optional(bytes->first) : std::nullopt;
+}
+
+std::string_view SignalName(int signal) {
+  switch (signal) {
+    case 4:
+      return "SIGILL";
+    case 6:
+      return "SIGABRT";
+    case 7:
+      return "SIGBUS";
+    case 8:
+      return "SIGFPE";
+    case 9:
+      return "SIGKILL";
+    case 11:
+      return "SIGSEGV";
+    case 15:
+      return "SIGTERM";
+    default:
+      return "";
+  }
+}
+
+std::string ExitText(int code) {
+  if (code >= 0) {
+    return fmt::format("exit code {}", code);
+  }
+  const std::string_view name = SignalName(-code);
+  return name.empty() ? fmt::format("signal {}", -code)
+                      : fmt::format("signal {} ({})", -code, name);
+}
+
+// Of an exception that was raised while another one was handled.
+bool IsChained(std::string_view text) {
+  return text.starts_with("During handling of the above exception") ||
+         text.starts_with("The above exception was the direct cause");
+}
+
+// Exceptions of launchers, which report those of their children.
+bool IsOfLauncher(std::string_view type) {
+  return type.ends_with("ChildFailedError") || type.ends_with("CalledProcessError");
+}
+
+}  // namespace
+
+std::string_view LogKindName(LogKind kind) {
+  constexpr std::string_view kNames[] = {"exception",   "out of memory", "fatal error", "exit",
+                                         "timeout",     "nccl warning",  "stack",       "xid",
+                                         "host memory", "cancelled",     "task failed", ""};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::optional<OutOfMemoryText> ReadOutOfMemoryText(std::string_view text) {
+  std::string first;
+  if (!Finds(text, kOutOfMemory, &first)) {
+    return std::nullopt;
+  }
+  OutOfMemoryText read;
+  read.requested = BytesOnly(first).value_or(0);
+  int32_t device = 0;
+  std::string second;
+  std::string third;
+  std::string fourth;
+  if (Finds(text, kCapacity, &device, &second, &third)) {
+    read.device = device;
+    read.total = BytesOnly(second);
+    read.free = BytesOnly(third);
+  } else if (Finds(text, kOldCapacity, &device, &second, &third, &fourth)) {
+    read.device = device;
+    read.total = BytesOnly(second);
+    read.allocated = BytesOnly(third);
+    read.free = BytesOnly(fourth);
+  }
+  if (Finds(text, kAllowed, &second)) {
+    if (const auto bytes = BytesOf(second)) {
+      read.allowed = bytes->first;
+      read.allowed_rounding = bytes->second;
+    }
+  }
+  if (Finds(text, kAllocated, &second, &third)) {
+    read.allocated = BytesOnly(second);
+    read.unallocated = BytesOnly(third);
+  }
+  uint64_t others = 0;
+  re2::StringPiece rest(text.data(), text.size());
+  while (RE2::FindAndConsume(&rest, *kOtherProcess, &second)) {
+    others += BytesOnly(second).value_or(0);
+  }
+  if (others > 0) {
+    read.other_processes = others;
+  }
+  return read;
+}
+
+bool IsConsequenceText(std::string_view text) {
+  constexpr std::string_view kParts[] = {
+      "Watchdog caught collective operation timeout",
+      "Some NCCL operations have failed or timed out",
+      "Connection closed by peer",
+      "Connection reset by peer",
+      "Connection was likely closed. Did the remote server shutdown or crash",
+      "NCCL communicator was aborted",
+      "ncclRemoteError",
+      "NCCL remote error",
+      "remote process exited or there was a network error",
+      "Got Signal: 15",
+      "Signals.SIGTERM"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return Contains(text, part); });
+}
+
+std::string WithoutSecrets(std::string_view text) {
+  text = Trimmed(text.substr(0, text.find('\n')));
+  std::string kept;
+  size_t at = 0;
+  for (const SensitiveSpan& span : FindSensitive(text)) {
+    const bool is_secret = span.kind == Sensitive::kToken || span.kind == Sensitive::kSetting ||
+                           span.kind == Sensitive::kAccount || span.kind == Sensitive::kUrl;
+    if (is_secret) {
+      kept.append(text.substr(at, span.begin - at));
+      kept.append(fmt::format("<{}>", SensitiveWord(span.kind)));
+      at = span.end;
+    }
+  }
+  kept.append(text.substr(at));
+  if (kept.size() > kTextBytes) {
+    kept.resize(kTextBytes);
+    while (!kept.empty() && (static_cast<unsigned char>(kept.back()) & 0xC0U) == 0x80U) {
+      kept.pop_back();
+    }
+    if (!kept.empty() && static_cast<unsigned char>(kept.back()) >= 0xC0U) {
+      kept.pop_back();
+    }
+    kept += "...";
+  }
+  return kept;
+}
+
+LogEvent LogScanner::EventAt(LogKind kind, const LogLine& line, int64_t number) const {
+  LogEvent event;
+  event.kind = kind;
+  event.line = number;
+  event.rank = line.rank;
+  event.basis = line.basis;
+  event.unix_ns = line.unix_ns;
+  return event;
+}
+
+void LogScanner::Add(LogEvent event) {
+  const std::string key =
+      fmt::format("{}/{}/{}/{}/{}", static_cast<int>(event.kind), event.rank.value_or(kNoRank),
+                  event.pid.value_or(-1), event.text, event.program_line);
+  const auto [place, is_new] = equal_.try_emplace(key, events_.size());
+  if (!is_new) {
+    ++events_[place->second].count;
+  } else if (events_.size() < kMostEvents) {
+    events_.push_back(std::move(event));
+  } else {
+    equal_.erase(place);
+  }
+}
+
+void LogScanner::Take(std::string_view raw, int64_t number) {
+  const bool is_inside = !traces_.empty() || summary_.part != Summary::Part::kNone;
+  if (!is_inside && !Finds(raw, kAnyOfInterest)) {
+    return;
+  }
+  const LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
+  if (TakeTrace(line, number) || TakeSummary(line, number)) {
+    return;
+  }
+  if (!is_inside || Finds(line.text, kAnyOfInterest)) {
+    TakeSingle(line, number);
+  }
+}
+
+bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
+  std::string file;
+  std::string function;
+  int64_t number = 0;
+  if (!Finds(text, kFrame, &file, &number, &function)) {
+    return false;
+  }
+  if (trace.files.size() == kMostFrames && trace.kind == Trace::Kind::kPython) {
+    trace.files.erase(trace.files.begin());
+    trace.functions.erase(trace.functions.begin());
+    trace.numbers.erase(trace.numbers.begin());
+  }
+  if (trace.files.size() < kMostFrames) {
+    trace.files.push_back(std::move(file));
+    trace.functions.push_back(std::move(function));
+    trace.numbers.push_back(number);
+  }
+  return true;
+}
+
+std::string LogScanner::LineOf(const Trace& trace) const {
+  std::vector<ProgramFrame> frames;
+  for (size_t i = 0; i < trace.files.size(); ++i) {
+    frames.push_back({trace.files[i], trace.functions[i], trace.numbers[i]});
+  }
+  if (trace.kind == Trace::Kind::kPython) {
+    std::reverse(frames.begin(), frames.end());
+  }
+  return lines_->LineOf(frames);
+}
+
+bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
+  const int32_t rank = line.rank.value_or(kNoRank);
+  const auto open = traces_.find(rank);
+  if (open != traces_.end()) {
+    Trace& trace = open->second;
+    const bool is_taken = trace.kind == Trace::Kind::kPython ? TakePython(trace, line)
+                                                             : TakeFault(trace, line, number);
+    if (trace.kind == Trace::Kind::kNone) {
+      traces_.erase(open);
+    }
+    if (is_taken) {
+      return true;
+    }
+  }
+  Trace trace;
+  trace.line = number;
+  trace.unix_ns = line.unix_ns;
+  std::string word;
+  if (Contains(line.text, "Traceback (most recent call last):")) {
+    trace.kind = Trace::Kind::kPython;
+  } else if (Finds(line.text, kFatal, &word)) {
+    trace.kind = Trace::Kind::kFault;
+    trace.fatal = WithoutSecrets(word);
+  } else if (Finds(line.text, kFaultThread, &word)) {
+    trace.kind = Trace::Kind::kFault;
+    trace.is_current = word == "Current thread";
+  } else {
+    return false;
+  }
+  if (traces_.size() < kMostTraces) {
+    traces_.insert_or_assign(rank, std::move(trace));
+  }
+  return true;
+}
+
+// Frames, the lines of source below them, and the exception at the end, which is not indented.
+bool LogScanner::TakePython(Trace& trace, const LogLine& line) {
+  const std::string_view text = line.text;
+  if (text.empty() || text.front() == ' ' || text.front() == '\t') {
+    TakeFrame(trace, text);
+    return true;
+  }
+  std::string type;
+  std::string message;
+  if (Finds(text, kException, &type, &message) && !IsChained(text)) {
+    LogEvent event = EventAt(LogKind::kException, line, trace.line);
+    event.unix_ns = trace.unix_ns;
+    event.program_line = LineOf(trace);
+    event.out_of_memory = ReadOutOfMemoryText(text);
+    event.kind = event.out_of_memory.has_value() ? LogKind::kOutOfMemory : LogKind::kException;
+    event.text = WithoutSecrets(text);
+    event.is_consequence = IsConsequenceText(text);
+    if (!IsOfLauncher(type)) {
+      Add(std::move(event));
+    }
+  }
+  trace.kind = Trace::Kind::kNone;
+  return Finds(text, kException);
+}
+
+// One or more threads with frames, with empty lines between them.
+bool LogScanner::TakeFault(Trace& trace, const LogLine& line, int64_t number) {
+  std::string word;
+  if (TakeFrame(trace, line.text) || Trimmed(line.text).empty()) {
+    return true;
+  }
+  if (Finds(line.text, kFaultThread, &word)) {
+    const bool is_current = word == "Current thread";
+    if (!trace.files.empty()) {
+      if (trace.is_current || !is_current) {
+        return true;  // the stack that counts is there
+      }
+      trace.files.clear();
+      trace.functions.clear();
+      trace.numbers.clear();
+    }
+    trace.is_current = is_current;
+    trace.line = trace.fatal.empty() ? number : trace.line;
+    return true;
+  }
+  if (line.text.starts_with("Python runtime state:") || line.text.starts_with("  ...")) {
+    return true;
+  }
+  EndFault(trace, line);
+  return false;
+}
+
+void LogScanner::EndFault(Trace& trace, const LogLine& line) {
+  const bool is_fatal = !trace.fatal.empty();
+  LogEvent event = EventAt(is_fatal ? LogKind::kFatal : LogKind::kStack, line, trace.line);
+  event.unix_ns = trace.unix_ns;
+  event.text = is_fatal ? trace.fatal : "stack of faulthandler";
+  event.program_line = LineOf(trace);
+  event.is_consequence = trace.fatal == "Aborted";  // how PyTorch's watchdog ends a process
+  if (is_fatal || !event.program_line.empty()) {
+    Add(std::move(event));
+  }
+  trace.kind = Trace::Kind::kNone;
+}
+
+bool LogScanner::TakeSummary(const LogLine& line, int64_t number) {
+  const std::string_view text = WithoutSpaceBehind(line.text);
+  if (text == "Failures:" || text == "Root Cause (first observed failure):") {
+    EndSummaryEntry();
+    summary_.part = text == "Failures:" ? Summary::Part::kOthers : Summary::Part::kRoot;
+    return true;
+  }
+  if (summary_.part == Summary::Part::kNone) {
+    return false;
+  }
+  if (Finds(text, kSummaryRule)) {
+    EndSummaryEntry();
+    summary_.part = Summary::Part::kNone;
+    return true;
+  }
+  if (text.starts_with('[') && text.ends_with("]:")) {
+    EndSummaryEntry();
+    summary_.event = EventAt(LogKind::kExit, line, number);
+    return true;
+  }
+  if (!summary_.event.has_value()) {
+    return text == "  <NO_OTHER_FAILURES>";
+  }
+  LogEvent& event = *summary_.event;
+  int32_t rank = 0;
+  int code = 0;
+  int64_t pid = 0;
+  if (Finds(text, kSummaryRank, &rank)) {
+    event.rank = rank;
+    event.basis = LogRankBasis::kRank;
+  } else if (Finds(text, kSummaryHost, &event.host)) {
+    return true;
+  } else if (Finds(text, kSummaryExit, &code, &pid)) {
+    event.exit_code = code;
+    event.pid = pid;
+    event.text = ExitText(code);
+  }
+  return true;
+}
+
+void LogScanner::EndSummaryEntry() {
+  if (summary_.event.has_value() && summary_.event->exit_code.has_value()) {
+    LogEvent event = std::move(*summary_.event);
+    // The others end because torchrun ends them, or because the first one left them.
+    const int code = *event.exit_code;
+    constexpr int kTerminated = -15;
+    constexpr int kAborted = -6;
+    event.is_consequence = summary_.part == Summary::Part::kOthers
+                               ? code == kTerminated || code == kAborted
+                               : code == kTerminated;
+    Add(std::move(event));
+  }
+  summary_.event.reset();
+}
+
+void LogScanner::TakeSingle(const LogLine& line, int64_t number) {
+  if (!TakeTorch(line, number) && !TakeKernel(line, number)) {
+    TakeScheduler(line, number);
+  }
+}
+
+bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
+  std::string first;
+  std::string second;
+  std::string third;
+  int32_t rank = 0;
+  int64_t value = 0;
+  const auto of_rank = [&](LogEvent event) {
+    event.rank = rank;
+    event.basis = LogRankBasis::kRank;
+    return event;
+  };
+  TimeoutText timeout;
+  std::string seq;
+  if (Finds(line.text, kTimeout, &first, &second, &third, &seq, &timeout.operation,
+            &timeout.timeout_ms, &timeout.waited_ms)) {
+    LogEvent event = EventAt(LogKind::kTimeout, line, number);
+    const std::string& said = second.empty() ? third : second;
+    if (const std::optional<int32_t> of = ParseNumber<int32_t>(said)) {
+      event.rank = line.basis == LogRankBasis::kRank ? line.rank : of;
+      event.basis = LogRankBasis::kRank;
+    }
+    timeout.group = WithoutSecrets(first);
+    timeout.seq = ParseNumber<int64_t>(seq);
+    event.text = fmt::format("{}{} did not end within {} s", timeout.operation,
+                             timeout.seq.has_value() ? fmt::format(" {}", *timeout.seq) : "",
+                             static_cast<double>(timeout.timeout_ms) / 1000);
+    event.timeout = std::move(timeout);
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kWatchdogStuck, &rank, &value)) {
+    LogEvent event = of_rank(EventAt(LogKind::kTimeout, line, number));
+    event.text = fmt::format("it made no progress for {} s", value);
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kWatchdogEnded, &rank, &first)) {
+    LogEvent event = of_rank(EventAt(LogKind::kException, line, number));
+    event.text = WithoutSecrets(first);
+    Add(std::move(event));
+    return true;
+  }
+  if (const std::optional<OutOfMemoryText> text = ReadOutOfMemoryText(line.text)) {
+    LogEvent event = EventAt(LogKind::kOutOfMemory, line, number);
+    event.text = WithoutSecrets(line.text.substr(line.text.find("out of memory")));
+    event.out_of_memory = text;
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kNcclWarning, &first, &value, &second)) {
+    LogEvent event = EventAt(LogKind::kNcclWarning, line, number);
+    event.host = first;
+    event.pid = value;
+    event.text = WithoutSecrets(second);
+    Add(std::move(event));
+    return true;
+  }
+  return false;
+}
+
+bool LogScanner::TakeKernel(const LogLine& line, int64_t number) {
+  std::string device;
+  std::string pid;
+  std::string kilobytes;
+  int xid = 0;
+  if (Finds(line.text, kXid, &device, &xid, &pid)) {
+    LogEvent event = EventAt(LogKind::kXid, line, number);
+    event.xid = xid;
+    event.pid = ParseNumber<int64_t>(pid);
+    event.text = fmt::format("Xid {} ({}) of the GPU at {}", xid, XidMeaning(xid), device);
+    event.is_consequence = XidClassOf(xid) == XidClass::kConsequence;
+    Add(std::move(event));
+    return true;
+  }
+  std::string name;
+  const bool is_line = Finds(line.text, kKilled, &pid, &name, &kilobytes);
+  if (is_line || Finds(line.text, kKilledInGroup, &device, &name, &pid)) {
+    LogEvent event = EventAt(LogKind::kKilled, line, number);
+    event.pid = ParseNumber<int64_t>(pid);
+    event.text = fmt::format("the kernel killed process {} for lack of host memory", pid);
+    Add(std::move(event));
+    return true;
+  }
+  return false;
+}
+
+bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
+  std::string first;
+  std::string second;
+  std::string third;
+  if (Finds(line.text, kCancelled, &first, &second, &third)) {
+    LogEvent event = EventAt(LogKind::kCancelled, line, number);
+    event.host = second;
+    event.text = third.empty() ? "cancelled" : LowerCase(third);
+    Add(std::move(event));
+    return true;
+  }
+  int64_t count = 0;
+  if (Finds(line.text, kOomEvents, &count)) {
+    LogEvent event = EventAt(LogKind::kKilled, line, number);
+    event.text = "Slurm reports processes killed for lack of host memory";
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kTask, &first, &second, &third)) {
+    LogEvent event = EventAt(LogKind::kTaskFailed, line, number);
+    event.host = first;
+    event.text = fmt::format("task {}: {}", second, third);
+    event.is_consequence = third == "Terminated";
+    Add(std::move(event));
+    return true;
+  }
+  return false;
+}
+
+std::vector<LogEvent> LogScanner::Finish() {
+  for (auto& [rank, trace] : traces_) {
+    if (trace.kind == Trace::Kind::kFault) {
+      LogLine line;
+      if (rank != kNoRank) {
+        line.rank = rank;
+        line.basis = LogRankBasis::kRank;
+      }
+      EndFault(trace, line);
+    }
+  }
+  traces_.clear();
+  EndSummaryEntry();
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
+  return std::move(events_);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,139 @@
+// What logs say about the end of a job: exceptions, signals, timeouts, lack of memory, errors of
+// devices and of the scheduler. Only what matches a known pattern is kept, and of free texts only
+// their first line without secrets. The patterns are those of the programs' own sources: PyTorch
+// (torch/distributed/elastic, ProcessGroupNCCL.cpp, CUDACachingAllocator.cpp), NCCL, CPython's
+// faulthandler and traceback, Linux (mm/oom_kill.c), NVIDIA's kernel module, Slurm (slurmstepd,
+// srun).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/postmortem/logs/log_lines.h"
+#include "borescope/postmortem/program_line.h"
+
+namespace borescope::internal {
+
+enum class LogKind : uint8_t {
+  kException,    // of Python, or of PyTorch's watchdog
+  kOutOfMemory,  // of a device
+  kFatal,        // a signal that faulthandler reported
+  kExit,         // what torchrun says of a process: its exit code or signal
+  kTimeout,      // the watchdog of NCCL gave up an operation
+  kNcclWarning,
+  kStack,       // where a process was: py-spy, faulthandler on request
+  kXid,         // an error of a GPU, by the kernel
+  kKilled,      // by the kernel, for lack of host memory
+  kCancelled,   // by Slurm
+  kTaskFailed,  // a task of Slurm
+  kCount,
+};
+std::string_view LogKindName(LogKind kind);  // "out of memory"
+
+// The amounts of PyTorch's text on a failed request, in bytes; they are rounded to two places of
+// their unit, and `allowed_rounding` is half of the last one.
+struct OutOfMemoryText {
+  uint64_t requested = 0;
+  std::optional<int32_t> device = {};
+  std::optional<uint64_t> total = {};
+  std::optional<uint64_t> free = {};
+  std::optional<uint64_t> allowed = {};  // by set_per_process_memory_fraction
+  std::optional<uint64_t> allowed_rounding = {};
+  std::optional<uint64_t> allocated = {};
+  std::optional<uint64_t> unallocated = {};     // reserved and free
+  std::optional<uint64_t> other_processes = {};
+};
+// Nothing where `text` is none.
+std::optional<OutOfMemoryText> ReadOutOfMemoryText(std::string_view text);
+
+// What the watchdog says of an operation.
+struct TimeoutText {
+  std::string operation = {};  // ALLREDUCE
+  std::optional<int64_t> seq = {};
+  std::string group = {};  // its name and description; empty if not said
+  int64_t timeout_ms = 0;
+  int64_t waited_ms = 0;
+};
+
+struct LogEvent {
+  LogKind kind = LogKind::kException;
+  int64_t line = 0;  // from 1; 0 in files that are no text
+  std::optional<int32_t> rank = {};
+  LogRankBasis basis = LogRankBasis::kNone;
+  std::optional<int64_t> pid = {};
+  int64_t unix_ns = 0;            // 0: not known
+  std::string text = {};          // what happened, without secrets
+  std::string program_line = {};  // "file:line function"; empty if not known
+  std::string host = {};
+  // It reports the failure of another rank, or what was done because of it.
+  bool is_consequence = false;
+  std::optional<int> exit_code = {};  // negative: a signal
+  std::optional<int> xid = {};
+  uint64_t count = 1;  // of equal ones in this file
+  std::optional<TimeoutText> timeout = {};
+  std::optional<OutOfMemoryText> out_of_memory = {};
+};
+
+// Whether an exception of that text only reports that another rank failed or did not come.
+bool IsConsequenceText(std::string_view text);
+// The first line of `text`, cut at 300 bytes, with tokens, passwords, accounts and URLs replaced.
+std::string WithoutSecrets(std::string_view text);
+
+// Takes a log line by line. At most 10,000 events are kept of one file; equal ones are counted.
+class LogScanner {
+ public:
+  explicit LogScanner(const LineFinder& lines) : lines_(&lines) {}
+
+  void Take(std::string_view raw, int64_t number);
+  // What was found, in the order of lines. Nothing may be taken afterwards.
+  std::vector<LogEvent> Finish();
+
+ private:
+  // Frames of one rank, whose lines others may interrupt.
+  struct Trace {
+    enum class Kind : uint8_t { kNone, kPython, kFault };
+    Kind kind = Kind::kNone;
+    int64_t line = 0;
+    int64_t unix_ns = 0;
+    std::string fatal;           // of faulthandler: what the process died of
+    bool is_current = false;     // the thread that did
+    std::vector<std::string> files;  // outermost first in Python, innermost first otherwise
+    std::vector<std::string> functions;
+    std::vector<int64_t> numbers;
+  };
+  // torchrun's summary of failures.
+  struct Summary {
+    enum class Part : uint8_t { kNone, kOthers, kRoot };
+    Part part = Part::kNone;
+    std::optional<LogEvent> event;
+  };
+
+  bool TakeTrace(const LogLine& line, int64_t number);
+  bool TakePython(Trace& trace, const LogLine& line);
+  bool TakeFault(Trace& trace, const LogLine& line, int64_t number);
+  void EndFault(Trace& trace, const LogLine& line);
+  bool TakeFrame(Trace& trace, std::string_view text);
+  std::string LineOf(const Trace& trace) const;
+  bool TakeSummary(const LogLine& line, int64_t number);
+  void EndSummaryEntry();
+  void TakeSingle(const LogLine& line, int64_t number);
+  bool TakeTorch(const LogLine& line, int64_t number);
+  bool TakeKernel(const LogLine& line, int64_t number);
+  bool TakeScheduler(const LogLine& line, int64_t number);
+  LogEvent EventAt(LogKind kind, const LogLine& line, int64_t number) const;
+  void Add(LogEvent event);
+
+  const LineFinder* lines_;
+  std::string kept_;
+  std::map<int32_t, Trace> traces_;  // by rank; -1 for lines without one
+  Summary summary_;
+  std::vector<LogEvent> events_;
+  std::map<std::string, size_t> equal_;  // place in events_ by what makes them equal
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,352 @@
+#include "borescope/postmortem/logs/log_scan.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "borescope/base/io/byte_source.h"
+#include "borescope/postmortem/logs/error_files.h"
+#include "borescope/postmortem/logs/log_lines.h"
+#include "borescope/postmortem/logs/xid_catalog.h"
+#include "borescope/postmortem/program_line.h"
+
+namespace borescope::internal {
+namespace {
+
+std::vector<LogEvent> Scanned(std::string_view text) {
+  const Result<LineFinder> lines = LineFinder::Make("");
+  LogScanner scanner(*lines);
+  const std::unique_ptr<ByteSource> source = OpenMemory(text);
+  const Result<uint64_t> read = ForEachLogLine(
+      *source, UINT64_MAX,
+      [&](std::string_view line, int64_t number) { scanner.Take(line, number); });
+  EXPECT_TRUE(read.ok());
+  EXPECT_EQ(*read, text.size());
+  return scanner.Finish();
+}
+
+// The only event of a text.
+LogEvent OnlyOf(std::string_view text) {
+  const std::vector<LogEvent> events = Scanned(text);
+  EXPECT_EQ(events.size(), 1U) << text;
+  return events.empty() ? LogEvent() : events.front();
+}
+
+TEST(LogLines, PrefixesAndColoursAreTakenOff) {
+  std::string kept;
+  LogLine line = CleanLogLine("\x1b[31m[rank12]:   File \"a.py\"\x1b[0m", kept);
+  EXPECT_EQ(line.text, "  File \"a.py\"");
+  EXPECT_EQ(line.rank, 12);
+  EXPECT_EQ(line.basis, LogRankBasis::kRank);
+  line = CleanLogLine(" 3: [default1]:2026-11-28T12:00:00.5+01:00 hello", kept);
+  EXPECT_EQ(line.text, "hello");
+  EXPECT_EQ(line.rank, 1);
+  EXPECT_EQ(line.basis, LogRankBasis::kLocal);
+  EXPECT_EQ(line.unix_ns, 1'795'863'600'500'000'000);
+  // The rank of PyTorch is surer than the place on the node, whichever comes first.
+  line = CleanLogLine("[rank9]:[default1]: hello", kept);
+  EXPECT_EQ(line.rank, 9);
+  // A time without its zone says nothing, and is taken off all the same.
+  line = CleanLogLine("[2026-11-28 12:00:00,123] hello", kept);
+  EXPECT_EQ(line.text, "hello");
+  EXPECT_EQ(line.unix_ns, 0);
+  line = CleanLogLine("[E1218 20:27:21.4 x.cpp:1] [Rank 0] hello", kept);
+  EXPECT_EQ(line.text, "[E1218 20:27:21.4 x.cpp:1] [Rank 0] hello");
+  EXPECT_FALSE(line.rank.has_value());
+}
+
+TEST(LogLines, TimesNeedAZoneAndARealDate) {
+  EXPECT_EQ(UnixNsOf("1970-01-01T00:00:01Z"), 1'000'000'000);
+  EXPECT_EQ(UnixNsOf("1970-01-02 00:00:00,000000001+0000"), 86'400'000'000'001);
+  EXPECT_EQ(UnixNsOf("2026-02-30T00:00:00Z"), std::nullopt);
+  EXPECT_EQ(UnixNsOf("2026-02-03T00:00:00"), std::nullopt);
+  EXPECT_EQ(UnixNsOf("2026-02-03T25:00:00Z"), std::nullopt);
+  EXPECT_EQ(UnixNsOf("9999-02-03T00:00:00Z"), std::nullopt);
+}
+
+TEST(LogLines, LongLinesAreCutAndProgressBarsAreLinesOfOneNumber) {
+  const std::string text = std::string(200'000, 'x') + "\n10%\r20%\n\nend";
+  const std::unique_ptr<ByteSource> source = OpenMemory(text);
+  std::vector<std::pair<size_t, int64_t>> seen;
+  ASSERT_TRUE(ForEachLogLine(*source, UINT64_MAX, [&](std::string_view line, int64_t number) {
+                seen.emplace_back(line.size(), number);
+              }).ok());
+  EXPECT_EQ(seen, (std::vector<std::pair<size_t, int64_t>>{
+                      {kLogLineBytes, 1}, {3, 2}, {3, 2}, {0, 3}, {3, 4}}));
+}
+
+TEST(LogScan, TracebacksOfRanksThatInterruptEachOther) {
+  const std::vector<LogEvent> events = Scanned(
+      "[rank3]: Traceback (most recent call last):\n"
+      "[rank3]:   File \"/app/train.py\", line 31, in main\n"
+      "[rank1]: Traceback (most recent call last):\n"
+      "[rank3]:     step(batch)\n"
+      "[rank1]:   File \"/app/train.py\", line 22, in gather\n"
+      "step 17\n"
+      "[rank3]:   File \"/usr/lib/python3.11/site-packages/torch/nn/module.py\", line 7, in call\n"
+      "[rank3]: ValueError: bad batch\n"
+      "[rank1]: torch.distributed.DistBackendError: [2] is setting up NCCL communicator and "
+      "retrieving ncclUniqueId from [0] via c10d key-value store, but store->get('0') got error: "
+      "Connection reset by peer\n");
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].rank, 3);
+  EXPECT_EQ(events[0].line, 1);
+  EXPECT_EQ(events[0].text, "ValueError: bad batch");
+  EXPECT_EQ(events[0].program_line, "/app/train.py:31 main");
+  EXPECT_FALSE(events[0].is_consequence);
+  EXPECT_EQ(events[1].rank, 1);
+  EXPECT_TRUE(events[1].is_consequence);
+}
+
+TEST(LogScan, ExceptionsOfLaunchersAreThoseOfTheirChildren) {
+  EXPECT_TRUE(Scanned("Traceback (most recent call last):\n"
+                      "  File \"/usr/bin/torchrun\", line 8, in <module>\n"
+                      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n")
+                  .empty());
+}
+
+TEST(LogScan, SecretsAreNotKept) {
+  const LogEvent event = OnlyOf(
+      "Traceback (most recent call last):\n"
+      "  File \"/app/a.py\", line 1, in f\n"
+      "OSError: https://user:pw@store.example.com/x failed, password=hunter2 for me@example.com "
+      "ghp_0123456789abcdefghijklmnopqrstuvwxyz\n");
+  for (const std::string_view secret : {"pw@", "hunter2", "me@", "ghp_0123"}) {
+    EXPECT_EQ(event.text.find(secret), std::string::npos) << event.text;
+  }
+  EXPECT_TRUE(event.text.starts_with("OSError: ")) << event.text;
+}
+
+TEST(LogScan, LongTextsAreCutBetweenCharacters) {
+  const std::string text = WithoutSecrets("x" + std::string(149, 'y') + std::string(400, '\xC3'));
+  EXPECT_LE(text.size(), 303U);
+  std::string umlauts = "x";
+  for (int i = 0; i < 300; ++i) umlauts += "\xC3\xA4";
+  const std::string cut = WithoutSecrets(umlauts);
+  EXPECT_EQ(cut.size(), 302U);  // 299 bytes of whole characters, and the dots
+  EXPECT_TRUE(cut.ends_with("\xC3\xA4..."));
+}
+
+TEST(LogScan, SummaryOfTorchrun) {
+  const std::vector<LogEvent> events = Scanned(
+      "Failures:\n[1]:\n  time      : 2026-01-15_05:44:28\n  host      : a\n"
+      "  rank      : 1 (local_rank: 1)\n  exitcode  : -15 (pid: 6175)\n  error_file: <N/A>\n"
+      "  traceback : Signal 15 (SIGTERM) received by PID 6175\n"
+      "------------------------------------------------------\n"
+      "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-15_05:44:28\n"
+      "  host      : b\n  rank      : 9 (local_rank: 1)\n  exitcode  : -9 (pid: 6174)\n"
+      "======================================================\n"
+      "  exitcode  : 3 (pid: 1)\n");
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].rank, 1);
+  EXPECT_TRUE(events[0].is_consequence);
+  EXPECT_EQ(events[1].rank, 9);
+  EXPECT_EQ(events[1].pid, 6174);
+  EXPECT_EQ(events[1].exit_code, -9);
+  EXPECT_EQ(events[1].host, "b");
+  EXPECT_EQ(events[1].text, "signal 9 (SIGKILL)");
+  EXPECT_FALSE(events[1].is_consequence);
+}
+
+TEST(LogScan, WatchdogsOfSeveralVersions) {
+  LogEvent event = OnlyOf(
+      "[rank4]:[E1218 20:27:21.426415540 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught "
+      "collective operation timeout: WorkNCCL(SeqNum=1, OpType=BROADCAST, NumelIn=131072000, "
+      "NumelOut=131072000, Timeout(ms)=600000) ran for 600081 milliseconds before timing out.\n");
+  EXPECT_EQ(event.rank, 4);  // the rank in the group is 0
+  ASSERT_TRUE(event.timeout.has_value());
+  EXPECT_EQ(event.timeout->operation, "BROADCAST");
+  EXPECT_EQ(event.timeout->seq, 1);
+  EXPECT_EQ(event.timeout->waited_ms, 600'081);
+  EXPECT_EQ(event.text, "BROADCAST 1 did not end within 600 s");
+  event = OnlyOf(
+      "[E ProcessGroupNCCL.cpp:587] [PG ID 2 PG GUID 7(tp) Rank 3] Watchdog caught collective "
+      "operation timeout: WorkNCCL(OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1803170 "
+      "milliseconds before timing out.\n");
+  EXPECT_EQ(event.rank, 3);
+  EXPECT_EQ(event.timeout->group, "7(tp)");
+  EXPECT_EQ(event.timeout->seq, std::nullopt);
+  event = OnlyOf(
+      "[rank1]:[E409 05:10:01.9 ProcessGroupNCCL.cpp:1595] [PG ID 0 PG GUID 0(default_pg) Rank 1] "
+      "Process group watchdog thread terminated with exception: CUDA error: an illegal memory "
+      "access was encountered\n");
+  EXPECT_EQ(event.kind, LogKind::kException);
+  EXPECT_EQ(event.text, "CUDA error: an illegal memory access was encountered");
+}
+
+TEST(LogScan, AmountsOfOutOfMemory) {
+  const LogEvent event = OnlyOf(
+      "Traceback (most recent call last):\n"
+      "  File \"/app/cases.py\", line 26, in oom\n"
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 200.00 MiB. GPU 0 has a "
+      "total capacity of 79.18 GiB of which 77.01 GiB is free. Process 12 has 1.00 GiB memory in "
+      "use. Process 13 has 512.00 MiB memory in use. Including non-PyTorch memory, this process "
+      "has 2.16 GiB memory in use. 1.58 GiB allowed; Of the allocated memory 1.07 GiB is allocated "
+      "by PyTorch, and 372.93 MiB is reserved by PyTorch but unallocated.\n");
+  EXPECT_EQ(event.kind, LogKind::kOutOfMemory);
+  EXPECT_EQ(event.program_line, "/app/cases.py:26 oom");
+  ASSERT_TRUE(event.out_of_memory.has_value());
+  const OutOfMemoryText& said = *event.out_of_memory;
+  constexpr uint64_t kMiB = 1U << 20U;
+  EXPECT_EQ(said.requested, 200 * kMiB);
+  EXPECT_EQ(said.device, 0);
+  EXPECT_EQ(said.total, static_cast<uint64_t>(79.18 * 1024 * kMiB));
+  EXPECT_EQ(said.allowed, static_cast<uint64_t>(1.58 * 1024 * kMiB));
+  EXPECT_EQ(said.allowed_rounding, 1024 * kMiB / 200);
+  EXPECT_EQ(said.unallocated, static_cast<uint64_t>(372.93 * kMiB));
+  EXPECT_EQ(said.other_processes, 1536 * kMiB);
+  const auto old = ReadOutOfMemoryText(
+      "RuntimeError: CUDA out of memory. Tried to allocate 36.00 MiB (GPU 1; 7.93 GiB total "
+      "capacity; 130.35 MiB already allocated; 47.06 MiB free; 188.00 MiB reserved in total by "
+      "PyTorch)");
+  ASSERT_TRUE(old.has_value());
+  EXPECT_EQ(old->device, 1);
+  EXPECT_EQ(old->free, static_cast<uint64_t>(47.06 * kMiB));
+  EXPECT_EQ(old->allowed, std::nullopt);
+  EXPECT_FALSE(ReadOutOfMemoryText("out of memory").has_value());
+}
+
+TEST(LogScan, FaulthandlerShowsTheThreadThatFailed) {
+  const LogEvent event = OnlyOf(
+      "Fatal Python error: Segmentation fault\n\n"
+      "Thread 0x00007f1 (most recent call first):\n"
+      "  File \"/usr/lib/python3.11/threading.py\", line 5 in wait\n\n"
+      "Current thread 0x00007f2 (most recent call first):\n"
+      "  File \"/usr/lib/python3.11/ctypes/__init__.py\", line 486 in string_at\n"
+      "  File \"/app/kernel.py\", line 9 in launch\n"
+      "  File \"/app/train.py\", line 3 in main\n\n"
+      "Extension modules: numpy (total: 1)\n");
+  EXPECT_EQ(event.kind, LogKind::kFatal);
+  EXPECT_EQ(event.text, "Segmentation fault");
+  EXPECT_EQ(event.program_line, "/app/kernel.py:9 launch");
+  EXPECT_EQ(event.line, 1);
+  const LogEvent stack = OnlyOf(
+      "Timeout (0:00:30)!\nThread 0x00007f1 (most recent call first):\n"
+      "  File \"/app/data.py\", line 5 in read\n");
+  EXPECT_EQ(stack.kind, LogKind::kStack);
+  EXPECT_EQ(stack.program_line, "/app/data.py:5 read");
+}
+
+TEST(LogScan, LinesOfTheKernel) {
+  LogEvent event = OnlyOf(
+      "[123.4] NVRM: Xid (PCI:0000:1b:00): 31, pid=79749, name=python, Ch 0000000a, MMU Fault\n");
+  EXPECT_EQ(event.xid, 31);
+  EXPECT_EQ(event.pid, 79'749);
+  EXPECT_EQ(event.text, "Xid 31 (GPU memory page fault) of the GPU at 0000:1b:00");
+  event = OnlyOf("NVRM: Xid (PCI:0000:23:00): 79, pid='<unknown>', GPU has fallen off the bus.\n");
+  EXPECT_EQ(event.pid, std::nullopt);
+  EXPECT_TRUE(OnlyOf("NVRM: Xid (PCI:0000:23:00): 45, pid=7, Ch 1\n").is_consequence);
+  event = OnlyOf(
+      "Out of memory: Killed process 77 (python) total-vm:100kB, anon-rss:50kB, file-rss:0kB\n");
+  EXPECT_EQ(event.kind, LogKind::kKilled);
+  EXPECT_EQ(event.pid, 77);
+  // The summary and the kill are of one process.
+  event = OnlyOf(
+      "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task_memcg=/a,task=python,pid=77,"
+      "uid=0\nMemory cgroup out of memory: Killed process 77 (python) total-vm:1kB\n");
+  EXPECT_EQ(event.count, 2U);
+}
+
+TEST(LogScan, LinesOfSlurm) {
+  LogEvent event = OnlyOf(
+      "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-09-30T16:00:24 DUE TO TIME LIMIT "
+      "***\n");
+  EXPECT_EQ(event.kind, LogKind::kCancelled);
+  EXPECT_EQ(event.text, "time limit");
+  EXPECT_EQ(event.host, "n1");
+  event = OnlyOf("slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-09-30T16:00:24 ***\n");
+  EXPECT_EQ(event.text, "cancelled");
+  event = OnlyOf(
+      "[2026-09-14T17:14:38.784] error: Detected 1 oom_kill event in StepId=22035606.1. Some of "
+      "the step tasks have been OOM Killed.\n");
+  EXPECT_EQ(event.kind, LogKind::kKilled);
+  event = OnlyOf("srun: error: n5: task 3: Out Of Memory\n");
+  EXPECT_EQ(event.kind, LogKind::kTaskFailed);
+  EXPECT_EQ(event.text, "task 3: Out Of Memory");
+  EXPECT_TRUE(OnlyOf("srun: error: n5: tasks 0-2,5,7: Terminated\n").is_consequence);
+}
+
+TEST(LogScan, WarningsOfNcclAreCounted) {
+  const std::string line =
+      "node-0:5911:5971 [0] transport/net_ib.cc:154 NCCL WARN NET/IB : mlx5_3:1 async fatal event\n";
+  const LogEvent event = OnlyOf(line + line + line);
+  EXPECT_EQ(event.count, 3U);
+  EXPECT_EQ(event.pid, 5911);
+  EXPECT_EQ(event.text, "NET/IB : mlx5_3:1 async fatal event");
+}
+
+TEST(LogScan, OrdinaryLinesAreNothing) {
+  EXPECT_TRUE(Scanned("step 1 loss 3.2\n10%|##| 1/10\nFailures: 0 tests\n\xFF\xFE\n\nRank 3\n")
+                  .empty());
+}
+
+TEST(ErrorFiles, OfTorchElastic) {
+  const Result<LineFinder> lines = LineFinder::Make("");
+  const std::string_view text =
+      R"({"message": {"message": "ValueError: bad\nmore", "extraInfo": {"py_callstack": )"
+      R"("Traceback (most recent call last):\n  File \"/app/t.py\", line 4, in f\n    g()\n)"
+      R"(ValueError: bad\n", "timestamp": "1700000000"}}})";
+  ASSERT_EQ(GuessErrorFile(text), ErrorFileKind::kElastic);
+  const auto events = ReadErrorFile(ErrorFileKind::kElastic, text, *lines);
+  ASSERT_TRUE(events.has_value());
+  ASSERT_EQ(events->size(), 1U);
+  EXPECT_EQ(events->front().text, "ValueError: bad");
+  EXPECT_EQ(events->front().program_line, "/app/t.py:4 f");
+  EXPECT_EQ(events->front().unix_ns, 1'700'000'000'000'000'000);
+  const auto old =
+      ReadErrorFile(ErrorFileKind::kElastic, R"({"message": "RuntimeError: x"})", *lines);
+  ASSERT_TRUE(old.has_value());
+  EXPECT_EQ(old->front().text, "RuntimeError: x");
+  EXPECT_FALSE(ReadErrorFile(ErrorFileKind::kElastic, R"({"message": 3})", *lines).has_value());
+  EXPECT_FALSE(ReadErrorFile(ErrorFileKind::kElastic, R"({"message": )", *lines).has_value());
+  EXPECT_EQ(GuessErrorFile(R"({"traceEvents": []})"), ErrorFileKind::kNone);
+}
+
+TEST(ErrorFiles, OfPySpy) {
+  const Result<LineFinder> lines = LineFinder::Make("");
+  const std::string_view text =
+      R"([{"pid": 77, "thread_id": 2, "thread_name": "loader", "os_thread_id": null, )"
+      R"("active": true, "owns_gil": true, "frames": [{"name": "w", "filename": "/app/w.py", )"
+      R"("module": null, "short_filename": "w.py", "line": 1, "locals": [{"repr": "'secret'"}]}]},)"
+      R"({"pid": 77, "thread_id": 1, "thread_name": "MainThread", "active": false, )"
+      R"("owns_gil": false, "frames": [{"name": "wait", "filename": "/usr/lib/python3.11/t.py", )"
+      R"("line": 9}, {"name": "load", "filename": "/app/data.py", "line": 12}]}])";
+  ASSERT_EQ(GuessErrorFile(text), ErrorFileKind::kPySpy);
+  const auto events = ReadErrorFile(ErrorFileKind::kPySpy, text, *lines);
+  ASSERT_TRUE(events.has_value());
+  ASSERT_EQ(events->size(), 1U);
+  EXPECT_EQ(events->front().pid, 77);
+  EXPECT_EQ(events->front().program_line, "/app/data.py:12 load");
+}
+
+TEST(ErrorFiles, RanksAndAttemptsOfFolders) {
+  EXPECT_EQ(RankOfFolder("/tmp/run_7/attempt_0/3/error.json"), 3);
+  EXPECT_EQ(RankOfFolder("attempt_0/error.json"), std::nullopt);
+  EXPECT_EQ(RankOfFolder("2/x/error.json"), 2);
+  EXPECT_EQ(RankOfFolder("error.json"), std::nullopt);
+  EXPECT_EQ(AttemptOfFolder("/tmp/attempt_1/3/error.json"), 1);
+  EXPECT_EQ(AttemptOfFolder("/tmp/3/error.json"), std::nullopt);
+}
+
+TEST(Xids, ClassesAndMeanings) {
+  EXPECT_EQ(XidClassOf(79), XidClass::kHardware);
+  EXPECT_EQ(XidClassOf(31), XidClass::kProgram);
+  EXPECT_EQ(XidClassOf(45), XidClass::kConsequence);
+  EXPECT_EQ(XidClassOf(63), XidClass::kInformation);
+  EXPECT_EQ(XidClassOf(9999), XidClass::kUnknown);
+  EXPECT_EQ(XidMeaning(79), "GPU has fallen off the bus");
+  // The table is searched by halves: every number in it is found.
+  int known = 0;
+  for (int xid = 0; xid < 200; ++xid) {
+    known += XidClassOf(xid) != XidClass::kUnknown ? 1 : 0;
+  }
+  EXPECT_EQ(known, 46);
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,29 @@
+// One verdict from all that a job left: what its logs say explains, confirms or follows from what
+// its dumps and snapshots show. docs/use/postmortem.md has the rules.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/postmortem/findings.h"
+#include "borescope/postmortem/logs/job_logs.h"
+
+namespace borescope::internal {
+
+// Hosts' clocks differ: times closer than this are of one moment.
+inline constexpr int64_t kSameMomentNs = 2 * kSecondNs;
+
+// Adds the findings and the tables of `logs` to `sources`, which are those of all other files, and
+// joins the two:
+// - A rank that failed explains that others wait for it, that it issued no more and that its device
+//   stopped: such a finding becomes evidence of the failure.
+// - Out of memory in a log is evidence of what a snapshot says of that rank.
+// - Errors of a GPU, timeouts of watchdogs and stacks are evidence of findings of the same rank.
+// - A failure that came later than the hang, and of another rank, is none of its causes.
+void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources);
+
+// The ranks that RankList wrote: "0..7,9". Empty for any other text.
+std::vector<int32_t> ReadRankList(std::string_view list);
+
+}  // namespace borescope::internal

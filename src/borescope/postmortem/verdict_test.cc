@@ -1,0 +1,221 @@
+#include "borescope/postmortem/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "borescope/postmortem/findings.h"
+#include "borescope/postmortem/hang_report.h"
+#include "borescope/postmortem/logs/job_logs.h"
+#include "borescope/table/typed_rows.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kSince = 1'000 * kSecondNs;
+
+// A hang in which the others wait for `ranks` since kSince.
+SourceFindings Hang(const std::vector<int32_t>& ranks, std::string_view kind) {
+  SourceFindings source;
+  JobFinding finding;
+  finding.order = CauseRank::kHang;
+  finding.finding = "Others wait";
+  finding.severity = Severity::kError;
+  finding.ranks = RankList(ranks);
+  finding.evidence =
+      "3 ranks wait. That this is a hang is assumed: the dumps do not show how long it lasted.";
+  finding.where = "not recorded (no stacks)";
+  source.findings.push_back(finding);
+  std::vector<HangCulpritRow> rows;
+  for (const int32_t rank : ranks) {
+    HangCulpritRow row;
+    row.rank = rank;
+    row.kind = kind;
+    row.hang = "assumed";
+    row.since_unix_ns = kSince;
+    rows.push_back(row);
+  }
+  source.tables.push_back(MakeTable(rows));
+  source.has_cause = true;
+  return source;
+}
+
+JobEvent Event(LogKind kind, std::optional<int32_t> rank, std::string text) {
+  JobEvent event;
+  event.kind = kind;
+  event.rank = rank;
+  event.text = std::move(text);
+  event.file = "job/run.log";
+  event.line = 7;
+  return event;
+}
+
+// All findings of the sources, in the order of the verdict, as "order/severity/ranks/finding".
+std::vector<std::string> Told(const std::vector<SourceFindings>& sources) {
+  std::vector<JobFinding> findings;
+  for (const SourceFindings& source : sources) {
+    findings.insert(findings.end(), source.findings.begin(), source.findings.end());
+  }
+  const Table table = VerdictTable(findings);
+  std::vector<std::string> told;
+  const auto& names = std::get<StringValues>(table.Find("finding")->values);
+  const auto& severities = std::get<StringValues>(table.Find("severity")->values);
+  const auto& ranks = std::get<StringValues>(table.Find("ranks")->values);
+  for (size_t i = 0; i < table.rows(); ++i) {
+    told.push_back(std::string(severities[i]) + "/" + std::string(ranks[i]) + "/" +
+                   std::string(names[i]));
+  }
+  return told;
+}
+
+std::vector<SourceFindings> Joined(std::vector<SourceFindings> sources,
+                                   std::vector<JobEvent> events) {
+  LogPart logs;
+  logs.events = std::move(events);
+  JoinLogs(std::move(logs), sources);
+  return sources;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Verdict, AFailureExplainsThatOthersWaitForThatRank) {
+  const auto sources =
+      Joined({Hang({3}, "no-dump")}, {Event(LogKind::kException, 3, "ValueError: x")});
+  EXPECT_EQ(Told(sources), (Lines{"error/3/Ranks ended with an exception"}));
+  const JobFinding& cause = sources.back().findings.front();
+  EXPECT_EQ(cause.evidence.find("run.log:7: ValueError: x. 3 ranks wait."), 0U) << cause.evidence;
+  EXPECT_EQ(cause.where, "");
+  EXPECT_TRUE(sources.back().has_cause);
+}
+
+TEST(Verdict, WhatFailsInOtherWaysThanByAbsenceIsNotExplained) {
+  const auto sources = Joined({Hang({3}, "mismatch-operation")},
+                              {Event(LogKind::kException, 3, "RuntimeError: timed out")});
+  EXPECT_EQ(Told(sources),
+            (Lines{"error/3/Others wait", "warning/3/Ranks ended with an exception"}));
+}
+
+TEST(Verdict, ALaterFailureOfAnotherRankIsNoCause) {
+  JobEvent event = Event(LogKind::kException, 1, "RuntimeError: timed out");
+  event.unix_ns = kSince + 600 * kSecondNs;
+  const auto later = Joined({Hang({3}, "never-issued")}, {event});
+  EXPECT_EQ(Told(later), (Lines{"error/3/Others wait", "warning/1/Ranks ended with an exception"}));
+  // One that came before it is: what it left undone kept the others.
+  event.unix_ns = kSince - kSecondNs;
+  const auto earlier = Joined({Hang({3}, "never-issued")}, {event});
+  EXPECT_EQ(Told(earlier), (Lines{"error/1/Ranks ended with an exception", "error/3/Others wait"}));
+  // Clocks of hosts differ.
+  event.unix_ns = kSince + kSecondNs;
+  EXPECT_EQ(Told(Joined({Hang({3}, "never-issued")}, {event})), Told(earlier));
+}
+
+TEST(Verdict, OfSeveralCulpritsOneFailed) {
+  const auto sources = Joined({Hang({3, 5}, "no-dump")}, {Event(LogKind::kFatal, 5, "Aborted?")});
+  EXPECT_EQ(Told(sources),
+            (Lines{"error/5/Ranks were ended by a signal", "error/3,5/Others wait"}));
+  EXPECT_NE(sources.front().findings.front().evidence.find("Of these, rank 5 failed"),
+            std::string::npos);
+}
+
+TEST(Verdict, ConsequencesAreNoCauses) {
+  JobEvent report = Event(LogKind::kException, 1, "RuntimeError: Connection closed by peer");
+  report.is_consequence = true;
+  EXPECT_EQ(Told(Joined({}, {report, Event(LogKind::kException, 3, "ValueError: x")})),
+            (Lines{"error/3/Ranks ended with an exception",
+                   "info/1/Ranks ended because others failed or did not come"}));
+  const auto alone = Joined({}, {report});
+  EXPECT_EQ(Told(alone), (Lines{"warning/1/Ranks report that another one failed or did not come"}));
+  EXPECT_FALSE(alone.back().has_cause);
+}
+
+TEST(Verdict, AWatchdogShowsThatItWasAHang) {
+  JobEvent timeout = Event(LogKind::kTimeout, 0, "ALLREDUCE 12 did not end within 600 s");
+  timeout.timeout = TimeoutText{"ALLREDUCE", 12, "", 600'000, 600'081};
+  JobEvent aborted = Event(LogKind::kExit, 0, "signal 6 (SIGABRT)");
+  aborted.exit_code = -6;  // how the watchdog ends the process
+  const auto sources = Joined({Hang({3}, "never-issued")}, {timeout, aborted});
+  EXPECT_EQ(Told(sources), (Lines{"error/3/Others wait"}));
+  EXPECT_EQ(sources.front().findings.front().evidence,
+            "3 ranks wait. The watchdog of rank 0 reported that ALLREDUCE 12 did not end within "
+            "600 s (run.log:7).");
+  const auto rows = ReadRows<HangCulpritRow>(sources.front().tables.front());
+  EXPECT_EQ(rows.front().hang, "shown");
+  const auto alone = Joined({}, {timeout});
+  EXPECT_EQ(Told(alone),
+            (Lines{"error/0/A watchdog gave up, and the logs do not say who was missing"}));
+  EXPECT_TRUE(alone.back().is_unclear);
+}
+
+TEST(Verdict, AKilledProcessIsTheRankThatEndedBySignalNine) {
+  JobEvent ended = Event(LogKind::kExit, 2, "signal 9 (SIGKILL)");
+  ended.exit_code = -9;
+  EXPECT_EQ(Told(Joined({}, {ended})), (Lines{"error/2/Ranks were ended by a signal"}));
+  EXPECT_EQ(Told(Joined({}, {ended, Event(LogKind::kKilled, std::nullopt, "killed 77")})),
+            (Lines{"error/2/Ranks were killed for lack of host memory"}));
+  EXPECT_EQ(Told(Joined({}, {Event(LogKind::kKilled, std::nullopt, "killed 77")})),
+            (Lines{"error//Processes were killed for lack of host memory"}));
+}
+
+TEST(Verdict, ASnapshotAndALogOfOneFailureAreOneFinding) {
+  SourceFindings memory;
+  JobFinding finding;
+  finding.order = CauseRank::kOutOfMemory;
+  finding.finding = "Out of memory, by the snapshot";
+  finding.severity = Severity::kError;
+  finding.ranks = "0";
+  finding.evidence = "By the snapshot.";
+  memory.findings.push_back(finding);
+  JobEvent event = Event(LogKind::kOutOfMemory, 0, "CUDA out of memory");
+  event.out_of_memory = OutOfMemoryText{.requested = uint64_t{200} << 20U};
+  const auto same = Joined({memory}, {event});
+  EXPECT_EQ(Told(same), (Lines{"error/0/Out of memory, by the snapshot"}));
+  EXPECT_EQ(same.front().findings.front().evidence,
+            "By the snapshot. run.log:7: 200.00 MiB requested.");
+  event.rank = 4;
+  EXPECT_EQ(Told(Joined({memory}, {event})), (Lines{"error/0/Out of memory, by the snapshot",
+                                                    "error/4/Out of memory on the device"}));
+}
+
+TEST(Verdict, XidsAndStacksAreEvidenceOfTheirRank) {
+  JobEvent xid = Event(LogKind::kXid, 3, "Xid 79 (GPU has fallen off the bus)");
+  xid.xid = 79;
+  JobEvent stack = Event(LogKind::kStack, 3, "stack of py-spy");
+  stack.program_line = "/app/data.py:12 load";
+  const auto sources = Joined({Hang({3}, "device-stuck")}, {xid, stack});
+  EXPECT_EQ(Told(sources), (Lines{"error/3/Others wait"}));
+  const JobFinding& hang = sources.front().findings.front();
+  EXPECT_NE(hang.evidence.find("Xid 79 (GPU has fallen off the bus), of rank 3"),
+            std::string::npos);
+  EXPECT_EQ(hang.where, "rank 3 is at /app/data.py:12 load");
+  EXPECT_TRUE(hang.help.starts_with("Drain the node")) << hang.help;
+  EXPECT_EQ(ReadRows<HangCulpritRow>(sources.front().tables.front()).front().stack_line,
+            "/app/data.py:12 load");
+  xid.rank.reset();
+  EXPECT_EQ(Told(Joined({}, {xid})), (Lines{"error//The kernel reports errors of a GPU"}));
+}
+
+TEST(Verdict, EqualFailuresOfSeveralRanksAreOne) {
+  const auto sources = Joined({}, {Event(LogKind::kException, 4, "KeyError: 'a'"),
+                                   Event(LogKind::kException, 2, "KeyError: 'b'"),
+                                   Event(LogKind::kException, std::nullopt, "KeyError: 'b'")});
+  EXPECT_EQ(Told(sources), (Lines{"error/2,4/Ranks ended with an exception"}));
+}
+
+TEST(Verdict, RankListsAreReadAsTheyAreWritten) {
+  for (const std::vector<int32_t>& ranks :
+       {std::vector<int32_t>{}, {7}, {0, 1}, {0, 1, 2, 3}, {0, 1, 2, 5, 9, 10, 11, 12}}) {
+    EXPECT_EQ(ReadRankList(RankList(ranks)), ranks);
+  }
+  for (const std::string_view text : {"x", "1..", "-3", "0..99999999", ","}) {
+    EXPECT_TRUE(ReadRankList(text).empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal
