@@ -205,14 +205,15 @@ struct Program {
 };
 
 Program RandomProgram(std::mt19937& random) {
+  const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
   Program program;
-  const uint32_t layers = 3 + random() % 4;
-  const uint32_t kernels = 10 + random() % 20;
+  const uint32_t layers = 3 + below(4);
+  const uint32_t kernels = 10 + below(20);
   std::vector<TracedItem> step;
   std::vector<TracedItem> layer;
   for (uint32_t k = 0; k < kernels; ++k) {
-    const uint32_t key = random() % 12;
-    layer.push_back({.key = key, .token = key, .signature = random() % 4, .ns = 0});
+    const uint32_t key = below(12);
+    layer.push_back({.key = key, .token = key, .signature = below(4), .ns = 0});
     layer.back().ns = 2000 + 500 * static_cast<int64_t>(layer.back().signature);
   }
   for (uint32_t i = 0; i < layers; ++i) {
@@ -267,7 +268,9 @@ Shares SharesOf(const Program& program) {
   for (size_t i = 1; i < join.pairs.size(); ++i) {
     const bool is_same = program.traced[join.pairs[i].traced].segment ==
                          program.traced[join.pairs[i - 1].traced].segment;
-    if (is_same) EXPECT_LT(join.pairs[i - 1].counted, join.pairs[i].counted);
+    if (is_same) {
+      EXPECT_LT(join.pairs[i - 1].counted, join.pairs[i].counted);
+    }
   }
   return shares;
 }
