@@ -43,9 +43,8 @@ Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
 Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
                        const LoadOptions& options);
 
-// Whether the ordinary file at `path` seems to be a trace, by its begin: a file that is none may be
-// taken for one, as JSON shows little there. Reports of counters are none. kIo if it cannot be
-// read.
+// Whether the ordinary file at `path` seems to be a trace, by its begin: other JSON may be taken
+// for one. Reports of counters are none. kIo if it cannot be read.
 Result<bool> MayBeTrace(const std::string& path);
 
 // The words of the profiler of a format, as readers set Meta::remedy; nullptr for PyTorch's.

@@ -209,9 +209,9 @@ TEST(NcuReportTest, WhatWasDoneToCachesAndClocks) {
 TEST(NcuReportTest, SecretsAreCountedNotKept) {
   const Message session =
       Message().Bytes(4, "192.0.2.2").Bytes(9, "TOKEN=secret").Bytes(11, "ncu secret");
-  const Message process = Message().Varint(1, 1).Bytes(2, "host-1").Bytes(3, "/home/me/app");
+  const Message process = Message().Varint(1, 1).Bytes(2, "host-1").Bytes(3, "/opt/tool/app");
   Message kernel = Kernel("k");
-  kernel.Bytes(28, "/home/me/train.py");
+  kernel.Bytes(28, "/opt/tool/train.py");
   const Read read =
       ReadBytes(File(Block({kernel.text()}, Message().Bytes(3, session).Bytes(6, process)) +
                      Block({}, Message().Bytes(6, process))));
