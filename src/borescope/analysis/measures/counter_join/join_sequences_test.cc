@@ -199,9 +199,9 @@ TEST(JoinSequences, StreamsOfOneProgramAreMatchedAloneWhereTheirOrderDiffers) {
 // A program that repeats: layers of kernels whose keys are few and whose work differs.
 
 struct Program {
-  std::vector<CountedItem> counted;   // one step
+  std::vector<CountedItem> counted;    // one step
   std::vector<uint32_t> counted_work;  // signatures, which a report does not have
-  std::vector<TracedItem> traced;     // several steps
+  std::vector<TracedItem> traced;      // several steps
 };
 
 Program RandomProgram(std::mt19937& random) {
@@ -225,8 +225,8 @@ Program RandomProgram(std::mt19937& random) {
     }
   }
   for (const TracedItem& item : step) {
-    program.counted.push_back({.key = item.key, .token = item.token,
-                               .ns = static_cast<double>(item.ns) * 1.2 + 300});
+    program.counted.push_back(
+        {.key = item.key, .token = item.token, .ns = static_cast<double>(item.ns) * 1.2 + 300});
     program.counted_work.push_back(item.signature);
   }
   return program;

@@ -43,8 +43,8 @@ TEST(CountersTest, RangesBelongToLaunchesByPosition) {
             "rank,gpu,ranges,launches,lined_up,mode,counters,left_out\n"
             "0,0,2,2,2,by position,2,0\n");
   EXPECT_EQ(Csv(tables[kCounters]),
-            "rank,gpu,kernel,ts_ns,dur_ns,top_op,bottom_op,op_stack,source," + std::string(kFma) + "," +
-                std::string(kAdd) +
+            "rank,gpu,kernel,ts_ns,dur_ns,top_op,bottom_op,op_stack,source," + std::string(kFma) +
+                "," + std::string(kAdd) +
                 "\n"
                 "0,0,conv,1000,500,aten::conv2d,aten::cudnn_convolution,"
                 "[\"aten::conv2d\", \"aten::cudnn_convolution\"],recorded,100,7\n"
