@@ -424,8 +424,7 @@ class CounterJoiner {
  private:
   Result<void> CheckDevice(const CounterReport& report);
   void JoinDevice(const ReportJoin& report, int64_t gpu);
-  void Take(const ReportJoin& report, DeviceId id, JoinedItem item,
-            std::span<const uint32_t> groups, DeviceJoin& join);
+  void Take(DeviceId id, JoinedItem item, std::span<const uint32_t> groups, DeviceJoin& join);
   void CountSource(const TracedItem& item, DeviceId id, JoinSource source, DeviceJoin& join) const;
   void DescribeReport(const ReportJoin& report, std::span<const uint32_t> kernels,
                       DeviceJoin& join) const;
@@ -480,25 +479,23 @@ bool DoOtherWork(const MeasuredKernel& a, const MeasuredKernel& b) {
   return differ(a.tensor_flops, b.tensor_flops) || differ(a.vector_flops, b.vector_flops);
 }
 
-// Gives a row what a report says of it, unless it has better from a report before: counters win
+// Gives a row what a report knows about it, unless it has better from a report before: counters win
 // over the reason why there are none.
-void CounterJoiner::Take(const ReportJoin& report, DeviceId id, JoinedItem item,
-                         std::span<const uint32_t> groups, DeviceJoin& join) {
-  (void)report;
-  (void)join;
+void CounterJoiner::Take(DeviceId id, JoinedItem item, std::span<const uint32_t> groups,
+                         DeviceJoin& join) {
   JoinedItem& known = result_.items[id.value];
   if (HasCounters(item.source)) item.group = groups[item.group];
   if (HasCounters(known.source) && known.group != kNoGroup) {
     if (HasCounters(item.source) &&
         DoOtherWork(result_.groups[known.group].measured, result_.groups[item.group].measured)) {
-      ++result_.disagreements;
+      ++join.disagreeing;
     }
     return;
   }
   if (HasCounters(item.source) || item.source < known.source) known = item;
 }
 
-// What the report says of its kernels, whether they are in the trace or not.
+// What the report knows about its kernels, whether they are in the trace or not.
 void CounterJoiner::DescribeReport(const ReportJoin& report, std::span<const uint32_t> kernels,
                                    DeviceJoin& join) const {
   const CounterReport& file = *result_.reports[join.report];
@@ -574,7 +571,7 @@ void CounterJoiner::JoinDevice(const ReportJoin& report, int64_t gpu) {
   for (size_t i = 0; i < rows.size(); ++i) {
     CountSource(traced[i], rows[i], joined.items[i].source, join);
     if (!report.IsCommon(traced[i])) unmatched[view_.trace.Name(rows[i])] += traced[i].ns;
-    Take(report, rows[i], joined.items[i], groups, join);
+    Take(rows[i], joined.items[i], groups, join);
   }
   for (const auto& [name, ns] : unmatched) {
     if (join.largest_none.empty() || ns > unmatched[join.largest_none]) join.largest_none = name;

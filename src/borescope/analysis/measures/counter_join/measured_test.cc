@@ -114,8 +114,8 @@ TEST(Measured, MatrixUnitsAreProvedByProductsAlone) {
 }
 
 TEST(TensorFlops, AreKnownOnlyForTypesThatWereCounted) {
-  const MeasuredKernel zero = MeasureCounts({{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0},
-                                             {"sm__inst_executed_pipe_tensor.sum", 5}});
+  const MeasuredKernel zero = MeasureCounts(
+      {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0}, {"sm__inst_executed_pipe_tensor.sum", 5}});
   const KnownFlops fp16 = TensorFlops(zero, {MatrixUse::kYes, "fp16", ScalarType::kUnknown});
   EXPECT_EQ(fp16.flops, std::nullopt);
   EXPECT_EQ(fp16.not_counted, "fp16");

@@ -34,6 +34,7 @@ struct CounterJoinRow {
   int64_t only_in_report = 0;
   std::optional<double> valued = {};
   int64_t other_build = 0;
+  int64_t disagreeing = 0;
   std::string_view cache = {};
   std::optional<double> clock_ratio = {};
   std::optional<int64_t> passes = {};
@@ -75,6 +76,9 @@ struct CounterJoinRow {
        "Part of the kernel time that has counters."},
       {"other_build", &CounterJoinRow::other_build, Unit::kCount, Role::kDerived,
        "Matched kernels whose registers or shared memory differ: another build of the program."},
+      {"disagreeing", &CounterJoinRow::disagreeing, Unit::kCount, Role::kDerived,
+       "Kernels that have counters from a report before, which counted other operations (by more "
+       "than 2 %)."},
       {"cache", &CounterJoinRow::cache, Role::kDerived,
        "Whether caches were flushed before each kernel, so that what the kernel before has just "
        "written is read from memory again: flushed, kept or unknown."},
@@ -122,6 +126,7 @@ CounterJoinRow RowOf(const RankView& view, const RankCounters& counters, const D
   row.only_in_report = join.only_in_report;
   row.valued = PartOf(static_cast<double>(join.valued_ns), total_ns);
   row.other_build = join.other_build;
+  row.disagreeing = join.disagreeing;
   row.cache = CacheName(report.caches_flushed);
   row.clock_ratio = join.clock_ratio;
   if (join.passes.has_value()) row.passes = static_cast<int64_t>(*join.passes);
