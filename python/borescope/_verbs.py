@@ -19,24 +19,23 @@ TableName = Literal[
     "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown", "breakdown_spread",
     "busy", "check", "check_runs", "checks", "clock_skew", "clocks", "collective_bandwidth",
     "collective_time", "collectives", "comm_model", "comm_slow", "copies", "counter_flops",
-    "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
-    "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
-    "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
-    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
-    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
-    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
-    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
-    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
-    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
-    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
-    "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
-    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
-    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
-    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
-    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
-    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
-    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
-    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
+    "counters", "critical_ops", "critical_path", "critical_path_summary", "cuda_api_sum",
+    "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_trace",
+    "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes", "diff_modules",
+    "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts", "events", "flame",
+    "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time", "graph_captures",
+    "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes", "idle_intervals",
+    "inductor_categories", "inductor_kernels", "inductor_time", "inference_experts",
+    "inference_parts", "inference_phases", "inference_stalls", "inference_steps", "inherited",
+    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
+    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "longest_gaps",
+    "memory_bound", "memory_ops", "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum",
+    "nvtx_kern_sum", "nvtx_sum", "ops", "osrt_sum", "overlap", "overview", "points", "prof",
+    "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline",
+    "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "stack_frames", "stacks",
+    "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality",
+    "timeline", "top", "traces", "tracks", "true_time", "utilisation", "variability",
+    "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -113,7 +112,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "by": "list", "sort": "text", "top": "count", "device": "text",
-        "device_spec": "file", "causal": "choice", "sfu_weight": "number"
+        "device_spec": "file", "causal": "choice", "sfu_weight": "number", "disagree": "share"
     },
     "stacks": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -224,8 +223,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "counters": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "include_last_step":
-        "flag"
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
+        "all_counters": "flag", "disagree": "share", "include_last_step": "flag"
     },
     "stats": {
         "report": "text", "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern":
@@ -274,6 +273,7 @@ DEFAULTS: dict[str, str | int] = {
     "runs": 1,
     "causal": "exact",
     "sfu_weight": 1,
+    "disagree": "10%",
     "long_call": "50us",
     "long_delay": "100us",
     "long_kernel": "1ms",
@@ -1593,6 +1593,7 @@ class Verbs:
         device_spec: FileValue | None = None,
         causal: Literal["exact", "half", "full"] = "exact",
         sfu_weight: int = 1,
+        disagree: float | str = "10%",
     ) -> Answer:
         """Operators against the peaks of the device, and the wall time as a ledger.
 
@@ -1618,6 +1619,7 @@ class Verbs:
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
             causal: what a causal attention counts: pairs that are not masked, half of all, or all.
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
+            disagree: measured amounts that differ by more from the modelled ones are named.
 
         Tables:
             utilisation: How much of the matrix peak the model used.
@@ -1729,7 +1731,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "by": by, "sort": sort, "top": top, "device": device, "device_spec":
-            device_spec, "causal": causal, "sfu_weight": sfu_weight
+            device_spec, "causal": causal, "sfu_weight": sfu_weight, "disagree": disagree
         })
 
     @verb
@@ -3642,9 +3644,12 @@ class Verbs:
         instance: int | str | Iterable[int] | None = None,
         begin: int | str | None = None,
         end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        all_counters: bool = False,
+        disagree: float | str = "10%",
         include_last_step: bool = False,
     ) -> Answer:
         """Hardware counters per kernel with the operators behind, FLOPs from them.
@@ -3663,53 +3668,53 @@ class Verbs:
             begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
+            by: group by these, too: shape, dtype.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            all_counters: of reports: a column for every counter, with attributes of the device.
+            disagree: measured amounts that differ by more from the modelled ones are named.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
-            counter_lineup: Ranges brought together with kernel launches.
-                rank (int): Rank of the process in the job.
-                gpu (int): Device number; missing: several, and the launches do not tell theirs.
-                ranges (int, count): Profiler ranges.
-                launches (int, count): Kernel launches.
-                lined_up (int, count): Ranges whose launch was found.
-                mode (string): "by position": as many ranges as launches; "by names" of kernels or
-                    "in order" where the numbers, or the names of recorded kernels, differ; "whole
-                    range": one range over all launches; "by correlation": the recording says which
-                    launch is whose.
-                counters (int, count): Counters measured.
-                left_out (int, count): Counters without a column, because there are too many.
             counter_flops: Floating-point operations from hardware counters.
                 rank (int): Rank of the process in the job.
                 kernel (string): Name of the range: the kernel it was measured for.
                 op (string): Innermost operator around the launch; "(no operator)" where there is
                     none.
                 ranges (int, count): Ranges measured.
-                flops (float, flops): Operations; missing where no counter of them was measured.
+                flops (float, flops): Operations; missing where no counter of them was measured, or
+                    not that of the type on which matrix units worked.
                 time_ns (float, ns): Time of the kernels; missing if not known.
                 time_from (string): Where the time is from: the counter gpu__time_duration, the
-                    recorded kernels, or the ranges, which are longer than their kernels.
+                    recorded kernels, or the ranges, which are longer than their kernels; trace: the
+                    kernels of the trace, of which another run measured the counters.
                 tflops (float): 10^12 operations per second.
                 dram_bytes (float, bytes): Traffic between device memory and L2; missing if not
                     measured.
                 intensity (float): Operations per byte of that traffic.
                 not_counted (string): Counters of tensor-core instructions that no operations can be
-                    told from; measure sm__ops_path_tensor_src_*.sum.
+                    told from, or types of operands that were not counted; measure
+                    sm__ops_path_tensor_src_*.sum.
             counters: Hardware counters per range.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
                 kernel (string): Name of the range: the kernel it was measured for.
-                ts_ns (int, ns): Start of the range, on the clock of the file; often only its order
-                    means something.
-                dur_ns (int, ns): Length of the range, in which the kernel is replayed; often a
-                    made-up share.
+                ts_ns (int, ns): Start of the range, on the clock of the file, of which often only
+                    the order means something; with reports of another run, of the kernel in the
+                    trace.
+                dur_ns (int, ns): Length of the range, in which the kernel is replayed, and which is
+                    often a made-up share; with reports of another run, of the kernel in the trace.
                 top_op (string): Outermost operator around the launch.
                 bottom_op (string): Innermost operator around the launch.
                 op_stack (string): All operators around the launch as a JSON array, outermost first;
                     of a range over many launches the outermost operators that it spans. "…" stands
                     for what is beyond 256 operators or 4096 bytes.
+                source (string): Where the counters are from: recorded with the trace, or a report:
+                    matched within a range that both recordings name, by order, or broadcast (the
+                    mean of others that did the same work). Without counters: ambiguous (what has
+                    this name and size does several amounts of work), other work (what was measured
+                    took another time), or none (not measured).
 
         Example:
             >>> import borescope
@@ -3720,8 +3725,8 @@ class Verbs:
         return self._verb("counters", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "compat": compat, "sort": sort, "top": top, "include_last_step":
-            include_last_step
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "all_counters":
+            all_counters, "disagree": disagree, "include_last_step": include_last_step
         })
 
     @verb

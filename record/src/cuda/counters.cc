@@ -266,7 +266,7 @@ bool WaitsForOthers(const char* symbol) {
 bool IsChosen(const char* symbol) {
   return symbol != nullptr && !WaitsForOthers(symbol) &&
          (g_options.counters_pattern[0] == '\0' ||
-                               MatchesPattern(g_options.counters_pattern, symbol));
+          MatchesPattern(g_options.counters_pattern, symbol));
 }
 
 bool StartRange(const Fields& call) {

@@ -75,7 +75,7 @@ class Modeller {
   const RankView& view_;
   const HostEvents& host_;
   std::shared_ptr<const std::vector<Phase>> phases_;
-  MeasuredMatrixUse measured_;                       // by counters of the trace
+  MeasuredMatrixUse measured_;                         // by counters of the trace
   std::shared_ptr<const RankCounters> counters_ = {};  // by those of reports
   // Per host row, among it and the rows around it: the innermost one with a model, and the
   // innermost one that is linked to a forward operator.
