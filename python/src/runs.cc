@@ -32,9 +32,9 @@ nb::list PathsOf(const Run& run) {
 }
 
 Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t keep_bytes,
-         Names captures, Names counters, bool counters_anyway, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard,
-         std::string cache, std::optional<uint64_t> cache_bytes, bool cache_is_optional,
-         bool cache_needs_identity) {
+         Names captures, Names counters, bool counters_anyway, bool saved,
+         std::optional<std::pair<uint32_t, uint32_t>> shard, std::string cache,
+         std::optional<uint64_t> cache_bytes, bool cache_is_optional, bool cache_needs_identity) {
   OpenOptions options;
   options.threads = threads;
   options.memory_limit = memory_limit;
@@ -154,9 +154,9 @@ void BindRuns(nb::module_& module) {
   nb::class_<Run>(module, "Run", nb::is_final())
       .def_static("open", Open, nb::arg("sources"), nb::arg("threads"), nb::arg("memory_limit"),
                   nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("counters"),
-                  nb::arg("counters_anyway"), nb::arg("saved"),
-                  nb::arg("shard").none(), nb::arg("cache"), nb::arg("cache_bytes").none(),
-                  nb::arg("cache_is_optional"), nb::arg("cache_needs_identity"))
+                  nb::arg("counters_anyway"), nb::arg("saved"), nb::arg("shard").none(),
+                  nb::arg("cache"), nb::arg("cache_bytes").none(), nb::arg("cache_is_optional"),
+                  nb::arg("cache_needs_identity"))
       .def_prop_ro("paths", PathsOf)
       .def_prop_ro("kept_bytes", &Run::kept_bytes)
       .def("only", Only, nb::arg("files"), nb::arg("keep_bytes"))

@@ -91,8 +91,7 @@ constexpr Case kCases[] = {
      "ok"},
     {"cat", "cat", 0, 0, 0, 0, 16777216, 16777216, 8393216, 629504, 50722016, "", "less traffic"},
     {"embedding", "gather", 0, 0, 0, 0, 8421376, 8388608, 7872256, 4864, 27183264, "", "ok"},
-    {"index_select", "gather", 0, 0, 0, 0, 8421376, 8388608, 7872256, 5376, 26370784, "",
-     "ok"},
+    {"index_select", "gather", 0, 0, 0, 0, 8421376, 8388608, 7872256, 5376, 26370784, "", "ok"},
     {"sum", "sum", 0, 4194304, 0, 5767168, 8388608, 8192, 8454400, 0, 14591936, "", "ok"},
     {"transpose_copy", "copy_", 0, 0, 0, 0, 33554432, 33554432, 33579264, 21580544, 562139232, "",
      "ok"},
@@ -213,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Samples, CounterCasesTest, testing::Values(kReport, kRe
                            return std::string(test.index == 0 ? "Report" : "Text");
                          });
 
-// Six kernels with all percentages: what Nsight Compute's own rules say of them.
+// Six kernels with all percentages, and what Nsight Compute's own rules find.
 TEST(CounterJoinSamples, LimitersAreThoseOfTheRulesOfTheTool) {
   constexpr const char* kBasic = "h100/ncu/basic_ncu.ncu-rep";
   if (!std::filesystem::exists(SamplePath(kBasic))) GTEST_SKIP() << "no sample";
@@ -261,7 +260,7 @@ struct Shares {
   double wrong = 0;
 };
 
-// Of the time of the kernels whose launch was recorded: of others the trace does not tell what they
+// Of the time of the kernels whose launch was recorded: of others the trace does not know what they
 // did. `is_right(row, group)` knows the truth.
 Shares SharesOf(const RankView& view, const RankCounters& counters,
                 const std::function<bool(DeviceId, const CounterGroup&)>& is_right) {
@@ -317,9 +316,8 @@ TEST(CounterJoinSamples, PartsOfTheReportGiveWhatTheStudyFound) {
       for (CountedKernel& kernel : report.kernels) kernel.ranges.clear();
     }
     const RankCounters counters = Joined(view, std::move(report));
-    const Shares shares = SharesOf(view, counters, [](DeviceId, const CounterGroup&) {
-      return true;
-    });
+    const Shares shares =
+        SharesOf(view, counters, [](DeviceId, const CounterGroup&) { return true; });
     EXPECT_NEAR(shares.valued, part.valued, 0.1) << part.name;
     EXPECT_NEAR(shares.matched, part.matched, 0.1) << part.name;
   }
@@ -327,15 +325,15 @@ TEST(CounterJoinSamples, PartsOfTheReportGiveWhatTheStudyFound) {
 
 // Reports that are cut from a trace.
 
-// What a kernel did, as the trace tells it.
+// What a kernel did, by the trace.
 std::string WorkOf(const RankView& view, DeviceId id) {
   const Trace& trace = view.trace;
   const uint32_t detail = trace.device().detail[id.value];
   const Kernels& kernels = trace.kernels();
   std::string work(trace.Name(id));
-  for (const int32_t size : {kernels.grid_x[detail], kernels.grid_y[detail], kernels.grid_z[detail],
-                             kernels.block_x[detail], kernels.block_y[detail],
-                             kernels.block_z[detail]}) {
+  for (const int32_t size :
+       {kernels.grid_x[detail], kernels.grid_y[detail], kernels.grid_z[detail],
+        kernels.block_x[detail], kernels.block_y[detail], kernels.block_z[detail]}) {
     work += "|" + std::to_string(size);
   }
   for (HostId row = view.index.correlation.launch_of[id.value]; row.valid();
@@ -411,9 +409,8 @@ class CutTrace {
   Shares Join(Simulated simulated) const {
     const RankCounters counters = Joined(*view_, std::move(simulated.report));
     return SharesOf(*view_, counters, [&](DeviceId id, const CounterGroup& group) {
-      return std::all_of(group.kernels.begin(), group.kernels.end(), [&](uint32_t i) {
-        return simulated.truth[i] == truth_.at(id.value);
-      });
+      return std::all_of(group.kernels.begin(), group.kernels.end(),
+                         [&](uint32_t i) { return simulated.truth[i] == truth_.at(id.value); });
     });
   }
 

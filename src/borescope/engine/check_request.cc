@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/collectives.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/engine/drafts.h"

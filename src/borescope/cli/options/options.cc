@@ -112,10 +112,16 @@ constexpr OwnRow kRows[] = {
      "where the graphs that INPUT launches were captured: a folder or file; by default what is "
      "next to INPUT and called captures",
      IsAnalysis},
-    {kRun, "", "counters", "[RANK=]PATH",
+    {kRun,
+     "",
+     "counters",
+     "[RANK=]PATH",
      "reports of hardware counters measured in another run of the program (.ncu-rep, ncu --csv, "
      "rocprofv3): a file, glob or folder, for all ranks or one; may be given several times",
-     TakesCounters, nullptr, {}, true},
+     TakesCounters,
+     nullptr,
+     {},
+     true},
     {kRun, "", "counters-anyway", "",
      "take counters of another model of device, for their counts alone", TakesCounters},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", IsAnalysis},

@@ -1,13 +1,12 @@
 #include "borescope/engine/loading/attach_counters.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "borescope/analysis/measures/counter_join/counter_join.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/counter_inputs.h"
 
 namespace borescope::internal {
@@ -20,9 +19,11 @@ struct NamedReports {
   std::string path;
 };
 
-NamedReports Understand(const std::string& named) {
+Result<NamedReports> Understand(const std::string& named) {
   const size_t equals = named.find('=');
-  if (equals == std::string::npos || access(named.c_str(), F_OK) == 0) return {{}, named};
+  if (equals == std::string::npos) return NamedReports{{}, named};
+  BS_ASSIGN(const FileKind kind, KindOf(named));
+  if (kind != FileKind::kNothing) return NamedReports{{}, named};
   int64_t rank = 0;
   const char* const end = named.data() + equals;
   const auto parsed = std::from_chars(named.data(), end, rank);
@@ -38,7 +39,7 @@ Result<void> FindCounters(std::span<const std::string> named, bool of_any_device
   const auto counters = std::make_shared<CountersOfRun>();
   counters->of_any_device = of_any_device;
   for (const std::string& name : named) {
-    const NamedReports understood = Understand(name);
+    BS_ASSIGN(const NamedReports understood, Understand(name));
     BS_ASSIGN(std::vector<CounterReport> reports,
               ReadCounters(std::span(&understood.path, 1), counters->diagnostics));
     for (CounterReport& report : reports) {

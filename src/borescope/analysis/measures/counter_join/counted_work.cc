@@ -30,8 +30,8 @@ KnownFlops CountedWork::TensorFlopsOf(DeviceId id) {
   if (measured == nullptr) return {};
   const WorkInfo& info = work_.info[id.value];
   const ModelledCall* const call = info.call == kNoCall ? nullptr : &work_.calls[info.call];
-  const bool is_of_matrix_op = call != nullptr && IsMatrixFamily(call->cost().family) &&
-                               info.role == KernelRole::kMain;
+  const bool is_of_matrix_op =
+      call != nullptr && IsMatrixFamily(call->cost().family) && info.role == KernelRole::kMain;
   const uint32_t text = view_.trace.device().name[id.value].value;
   const auto [known, is_new] = names_.try_emplace({text, is_of_matrix_op});
   if (is_new) {

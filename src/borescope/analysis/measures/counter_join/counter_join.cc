@@ -207,10 +207,10 @@ class ReportJoin {
   Numbers<std::pair<uint32_t, uint32_t>> tokens_;  // key, label
   std::vector<uint32_t> keys_;                     // per kernel of the report
   std::vector<uint32_t> counted_tokens_;
-  std::vector<uint32_t> names_of_texts_;  // per text of the trace
-  std::vector<uint32_t> label_of_row_;    // per host row: of the innermost range
+  std::vector<uint32_t> names_of_texts_;              // per text of the trace
+  std::vector<uint32_t> label_of_row_;                // per host row: of the innermost range
   std::map<int64_t, std::vector<TracedItem>> items_;  // by device
-  std::set<uint32_t> traced_labels_;      // of ranges that both sides name
+  std::set<uint32_t> traced_labels_;                  // of ranges that both sides name
   std::set<uint32_t> counted_keys_;
   std::set<uint32_t> traced_keys_;
   uint32_t no_label_ = 0;
@@ -303,8 +303,8 @@ uint32_t ReportJoin::NameOf(uint32_t text, bool by_function) {
 Key ReportJoin::KeyOf(DeviceId id, bool by_function) {
   const DeviceEvents& device = view_.trace.device();
   const uint32_t detail = device.detail[id.value];
-  Key key{NameOf(device.name[id.value].value, by_function),
-          GridOf(view_.trace.kernels(), detail), BlockOf(view_.trace.kernels(), detail)};
+  Key key{NameOf(device.name[id.value].value, by_function), GridOf(view_.trace.kernels(), detail),
+          BlockOf(view_.trace.kernels(), detail)};
   if (report_.amd) {
     key.grid = {ProductOf(key.grid), 1, 1};
     key.block = {ProductOf(key.block), 1, 1};
@@ -320,8 +320,8 @@ void ReportJoin::SetKeys(bool by_function) {
   traced_keys_.clear();
   names_of_texts_.assign(view_.trace.strings().size(), ~uint32_t{0});
   for (const CountedKernel& kernel : report_.kernels) {
-    const std::string& name = by_function && !kernel.function.empty() ? kernel.function
-                                                                      : kernel.name;
+    const std::string& name =
+        by_function && !kernel.function.empty() ? kernel.function : kernel.name;
     const uint32_t number = names_.Of(by_function ? FunctionInName(name) : name);
     keys_.push_back(key_numbers_.Of({number, kernel.grid, kernel.block}));
     counted_tokens_.push_back(tokens_.Of({keys_.back(), LabelOf(kernel)}));
@@ -424,8 +424,7 @@ class CounterJoiner {
  private:
   Result<void> CheckDevice(const CounterReport& report);
   void JoinDevice(const ReportJoin& report, int64_t gpu);
-  void Take(const ReportJoin& report, DeviceId id, JoinedItem item,
-            std::span<const uint32_t> groups, DeviceJoin& join);
+  void Take(DeviceId id, JoinedItem item, std::span<const uint32_t> groups, DeviceJoin& join);
   void CountSource(const TracedItem& item, DeviceId id, JoinSource source, DeviceJoin& join) const;
   void DescribeReport(const ReportJoin& report, std::span<const uint32_t> kernels,
                       DeviceJoin& join) const;
@@ -480,25 +479,23 @@ bool DoOtherWork(const MeasuredKernel& a, const MeasuredKernel& b) {
   return differ(a.tensor_flops, b.tensor_flops) || differ(a.vector_flops, b.vector_flops);
 }
 
-// Gives a row what a report says of it, unless it has better from a report before: counters win
+// Gives a row what a report knows about it, unless it has better from a report before: counters win
 // over the reason why there are none.
-void CounterJoiner::Take(const ReportJoin& report, DeviceId id, JoinedItem item,
-                         std::span<const uint32_t> groups, DeviceJoin& join) {
-  (void)report;
-  (void)join;
+void CounterJoiner::Take(DeviceId id, JoinedItem item, std::span<const uint32_t> groups,
+                         DeviceJoin& join) {
   JoinedItem& known = result_.items[id.value];
   if (HasCounters(item.source)) item.group = groups[item.group];
   if (HasCounters(known.source) && known.group != kNoGroup) {
-    if (HasCounters(item.source) && DoOtherWork(result_.groups[known.group].measured,
-                                                result_.groups[item.group].measured)) {
-      ++result_.disagreements;
+    if (HasCounters(item.source) &&
+        DoOtherWork(result_.groups[known.group].measured, result_.groups[item.group].measured)) {
+      ++join.disagreeing;
     }
     return;
   }
   if (HasCounters(item.source) || item.source < known.source) known = item;
 }
 
-// What the report says of its kernels, whether they are in the trace or not.
+// What the report knows about its kernels, whether they are in the trace or not.
 void CounterJoiner::DescribeReport(const ReportJoin& report, std::span<const uint32_t> kernels,
                                    DeviceJoin& join) const {
   const CounterReport& file = *result_.reports[join.report];
@@ -574,7 +571,7 @@ void CounterJoiner::JoinDevice(const ReportJoin& report, int64_t gpu) {
   for (size_t i = 0; i < rows.size(); ++i) {
     CountSource(traced[i], rows[i], joined.items[i].source, join);
     if (!report.IsCommon(traced[i])) unmatched[view_.trace.Name(rows[i])] += traced[i].ns;
-    Take(report, rows[i], joined.items[i], groups, join);
+    Take(rows[i], joined.items[i], groups, join);
   }
   for (const auto& [name, ns] : unmatched) {
     if (join.largest_none.empty() || ns > unmatched[join.largest_none]) join.largest_none = name;

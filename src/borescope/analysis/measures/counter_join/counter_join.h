@@ -55,13 +55,15 @@ struct DeviceJoin {
   int64_t total_ns = 0;        // of the launches
   int64_t valued_ns = 0;       // of those with counters from this report
   int64_t ambiguous_ns = 0;
-  int64_t unmatched_ns = 0;           // of source none
+  int64_t unmatched_ns = 0;                // of source none
   std::string_view first_without = {};     // name of the first kernel without counters
   std::string_view largest_none = {};      // of the trace, whose key the report does not have
   std::string_view largest_reported = {};  // of the report, whose key the trace does not have
-  double only_in_report_ns = 0;       // of the report's own time
+  double only_in_report_ns = 0;            // of the report's own time
   double report_ns = 0;
   int64_t other_build = 0;  // matched, but registers or shared memory differ
+  // Kernels that have counters from a report before, which counted other operations.
+  int64_t disagreeing = 0;
   std::optional<double> clock_ratio = {};
   std::optional<double> passes = {};
 };
@@ -72,9 +74,8 @@ struct RankCounters {
   std::vector<DeviceJoin> joins;                       // by device, then report
   std::vector<JoinedItem> items;                       // per device row; empty without reports
   std::vector<CounterGroup> groups;
-  bool has_shapes = false;             // the trace has shapes of operators
-  bool is_of_other_device = false;     // a report is of another model than the trace's device
-  int64_t disagreements = 0;           // kernels of which two reports count different operations
+  bool has_shapes = false;          // the trace has shapes of operators
+  bool is_of_other_device = false;  // a report is of another model than the trace's device
   // Kernels of devices with a report, in the order of their launches.
   std::vector<DeviceId> kernels;
 
@@ -108,7 +109,8 @@ Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& v
 std::vector<std::string_view> NamesOfCounters(const RankCounters& counters, bool all, size_t most);
 
 // Of the parts of which the throughput of compute, or of memory, is made up (as Nsight Compute's
-// breakdown lists them) the one with the largest share of its peak; empty if they were not measured.
+// breakdown lists them) the one with the largest share of its peak; empty if they were not
+// measured.
 std::string_view NearestPart(const RankCounters& counters, const CounterGroup& group,
                              bool of_memory);
 

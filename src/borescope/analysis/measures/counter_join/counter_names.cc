@@ -24,7 +24,7 @@ bool IsRate(std::string_view name) {
 
 // Attributes of the device and of the launch, and what the tool says about itself.
 bool IsAside(std::string_view name) {
-  constexpr std::string_view kPrefixes[] = {"device__", "launch__",   "nvlink__", "numa__",
+  constexpr std::string_view kPrefixes[] = {"device__",  "launch__",   "nvlink__", "numa__",
                                             "c2clink__", "profiler__", "derived"};
   return Contains(name, ":") ||
          std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
@@ -68,8 +68,7 @@ std::vector<std::string_view> OneOfEachKind(const std::vector<std::string_view>&
 
 }  // namespace
 
-std::vector<std::string_view> NamesOfCounters(const RankCounters& counters, bool all,
-                                              size_t most) {
+std::vector<std::string_view> NamesOfCounters(const RankCounters& counters, bool all, size_t most) {
   std::vector<std::string_view> names;
   std::set<std::string_view> seen;
   for (const auto& report : counters.reports) {

@@ -1,8 +1,8 @@
 #include "borescope/analysis/measures/counter_join/join_sequences.h"
 
 #include <algorithm>
-#include <iterator>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -22,9 +22,9 @@ constexpr int32_t kImpossible = -1'000'000'000;
 // What the best matching of two beginnings does with their last items. A matching that ends with
 // the pair of both is kept beside it, because a run may go on there.
 enum AlignStep : uint8_t {
-  kTake = 1,       // pairs them
+  kTake = 1,         // pairs them
   kSkipCounted = 2,  // leaves out the last counted item; else the last traced one
-  kContinue = 4,   // the matching that ends with their pair continues a run
+  kContinue = 4,     // the matching that ends with their pair continues a run
 };
 
 // Steps of a table of cells, two in a byte.
@@ -206,7 +206,7 @@ namespace {
 // What a key is on both sides.
 struct KeyFacts {
   std::vector<uint32_t> counted;
-  std::set<uint32_t> signatures;    // in the trace, those that are known
+  std::set<uint32_t> signatures;                              // in the trace, those that are known
   int64_t shortest_ns = std::numeric_limits<int64_t>::max();  // in the trace
   int64_t longest_ns = 0;
 };
@@ -281,7 +281,7 @@ Joiner::Joiner(std::span<const CountedItem> counted, std::span<const TracedItem>
   }
 }
 
-// How many pairs stand in the run of each.
+// How many pairs the run of each has.
 std::vector<size_t> Joiner::RunLengths(std::span<const ItemPair> pairs) const {
   std::vector<size_t> lengths(pairs.size());
   for (size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {

@@ -35,12 +35,13 @@ struct CountedItem {
   uint32_t token = 0;
   int64_t stream = 0;
   std::optional<double> ns = {};  // as long as it was measured to take
-  // What it did, where counters tell; items of which one is told and differs did other work.
+  // What it did, as far as that was counted.
   std::optional<double> tensor_flops = {};
   std::optional<double> vector_flops = {};
 };
 
-// The signature of work of which the trace does not tell what it is, as its launch was not recorded.
+// The signature of work of which the trace does not tell what it is, as its launch was not
+// recorded.
 inline constexpr uint32_t kNoSignature = ~uint32_t{0};
 
 // A kernel of the trace, in the order of the launches on its device.
@@ -93,7 +94,7 @@ constexpr bool HasCounters(JoinSource source) { return source <= JoinSource::kBr
 
 inline constexpr uint32_t kNoGroup = ~uint32_t{0};
 
-// What the join says of one traced item.
+// What the join knows about one traced item.
 struct JoinedItem {
   JoinSource source = JoinSource::kNone;
   uint32_t group = kNoGroup;  // of SequenceJoin::groups, if it has counters
@@ -108,7 +109,7 @@ struct SequenceJoin {
 // Joins. `has_shapes`: signatures of the trace have shapes; without them kernels of a key whose
 // durations differ are ambiguous. Pairs are dropped where they might be swapped with a kernel of
 // another signature, where one of each key was counted although the key has several signatures, and
-// where fewer than three stand together, unless their token is unique.
+// where fewer than three are together, unless their token is unique.
 SequenceJoin JoinSequences(std::span<const CountedItem> counted, std::span<const TracedItem> traced,
                            bool has_shapes, uint64_t most_cells = kMostAlignCells);
 

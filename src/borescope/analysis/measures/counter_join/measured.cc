@@ -130,8 +130,8 @@ CounterMeanings::Meaning CounterMeanings::MeaningOf(std::string_view name) {
   }
   constexpr std::string_view kLimit = "launch__occupancy_limit_";
   if (name.starts_with(kLimit)) {
-    const auto* found = std::find(kOccupancyLimits.begin(), kOccupancyLimits.end(),
-                                  name.substr(kLimit.size()));
+    const auto* found =
+        std::find(kOccupancyLimits.begin(), kOccupancyLimits.end(), name.substr(kLimit.size()));
     if (found != kOccupancyLimits.end()) {
       meaning.limit = static_cast<size_t>(found - kOccupancyLimits.begin());
     }
@@ -274,13 +274,12 @@ KnownFlops TensorFlops(const MeasuredKernel& kernel, const KernelWork& work) {
   if (*kernel.tensor_flops > 0 || kernel.uses_matrix_units == false) {
     return {kernel.tensor_flops, {}};
   }
-  const bool may_be_matrix =
-      work.by_name == MatrixUse::kYes || work.by_name == MatrixUse::kUnknown;
+  const bool may_be_matrix = work.by_name == MatrixUse::kYes || work.by_name == MatrixUse::kUnknown;
   if (kernel.uses_matrix_units != true && !may_be_matrix) return {kernel.tensor_flops, {}};
   std::string_view type = work.format;
   if (type.empty()) type = TensorTypeOf(work.type);
-  const bool is_counted = std::binary_search(kernel.tensor_types.begin(),
-                                             kernel.tensor_types.end(), type);
+  const bool is_counted =
+      std::binary_search(kernel.tensor_types.begin(), kernel.tensor_types.end(), type);
   // Products of integers are no floating-point operations.
   if (is_counted || type.starts_with("int")) return {kernel.tensor_flops, {}};
   return {std::nullopt, type.empty() ? "unknown type" : type};

@@ -40,7 +40,7 @@ struct CounterValue {
   double value = 0;
 };
 
-// Shares of the peak in percent, and the like, of one kernel.
+// Shares of peaks in percent, of one kernel.
 enum class Percentage : uint8_t {
   kCompute,       // sm__throughput
   kMemory,        // gpu__compute_memory_throughput
@@ -113,8 +113,8 @@ class CounterMeanings {
     std::optional<Tensor> tensor;
     std::optional<Vector> vector;
     double factor = 1;
-    bool proves_matrix = false;         // above 0
-    bool counts_tensor_pipe = false;    // 0 shows that nothing used matrix units
+    bool proves_matrix = false;       // above 0
+    bool counts_tensor_pipe = false;  // 0 shows that nothing used matrix units
   };
 
   static Meaning MeaningOf(std::string_view name);
@@ -145,7 +145,7 @@ struct KnownFlops {
 // Not known if no tensor FLOPs were counted at all.
 KnownFlops TensorFlops(const MeasuredKernel& kernel, const KernelWork& work);
 
-// What held a kernel back, as Nsight Compute's rule SOLBottleneck tells it.
+// What held a kernel back, by Nsight Compute's rule SOLBottleneck.
 enum class Limiter : uint8_t {
   kNearPeak,   // compute or memory at 80 % of its peak or above
   kSmallGrid,  // both below 60 %, and blocks for less than one wave

@@ -89,8 +89,8 @@ TEST(Measured, WhatIsNoNumberIsMissing) {
 TEST(Measured, BytesOfMemoryAndCache) {
   EXPECT_EQ(MeasureCounts({{"dram__bytes.sum", 10}}).dram_bytes, 10);
   EXPECT_EQ(MeasureCounts({{"dram__bytes.sum", 10}}).dram_read, std::nullopt);
-  EXPECT_EQ(
-      MeasureCounts({{"dram__bytes_read.sum", 3}, {"dram__bytes_write.sum", 4}}).dram_bytes, 7);
+  EXPECT_EQ(MeasureCounts({{"dram__bytes_read.sum", 3}, {"dram__bytes_write.sum", 4}}).dram_bytes,
+            7);
   // What the SMs asked for, rather than both sides of L2.
   EXPECT_EQ(
       MeasureCounts({{"lts__t_sectors_srcunit_tex.sum", 3}, {"lts__t_bytes.sum", 500}}).l2_bytes,
@@ -114,8 +114,8 @@ TEST(Measured, MatrixUnitsAreProvedByProductsAlone) {
 }
 
 TEST(TensorFlops, AreKnownOnlyForTypesThatWereCounted) {
-  const MeasuredKernel zero = MeasureCounts({{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0},
-                                             {"sm__inst_executed_pipe_tensor.sum", 5}});
+  const MeasuredKernel zero = MeasureCounts(
+      {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 0}, {"sm__inst_executed_pipe_tensor.sum", 5}});
   const KnownFlops fp16 = TensorFlops(zero, {MatrixUse::kYes, "fp16", ScalarType::kUnknown});
   EXPECT_EQ(fp16.flops, std::nullopt);
   EXPECT_EQ(fp16.not_counted, "fp16");
@@ -144,10 +144,10 @@ TEST(TensorFlops, OperationsAboveZeroAndIdlePipesAreKnown) {
 }
 
 std::string LimiterText(double compute, double memory, double waves) {
-  const std::optional<Limiter> limiter = LimiterOf(MeasureCounts(
-      {{"sm__throughput.avg.pct_of_peak_sustained_elapsed", compute},
-       {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", memory},
-       {"launch__waves_per_multiprocessor", waves}}));
+  const std::optional<Limiter> limiter = LimiterOf(
+      MeasureCounts({{"sm__throughput.avg.pct_of_peak_sustained_elapsed", compute},
+                     {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", memory},
+                     {"launch__waves_per_multiprocessor", waves}}));
   return std::string(LimiterName(limiter.value_or(Limiter::kBalanced)));
 }
 

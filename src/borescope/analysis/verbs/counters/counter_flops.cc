@@ -13,8 +13,8 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/counter_join/counted_work.h"
 #include "borescope/analysis/measures/counter_join/measured.h"
-#include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
+#include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/saturating.h"
 #include "borescope/opmodel/op_costs.h"
 
@@ -79,10 +79,10 @@ KnownFlops RecordedCounters::TensorFlopsOf(const MeasuredKernel& measured, Devic
   const OpModel* const model = op.valid() ? costs_.ModelOf(op) : nullptr;
   const bool is_of_matrix_op = model != nullptr && IsMatrixFamily(model->family);
   const std::string_view name = trace_.Name(range);
-  return TensorFlops(measured, {.by_name = MatrixUseOf(name, is_of_matrix_op),
-                                .format = OperandFormat(name),
-                                .type = model == nullptr ? ScalarType::kUnknown
-                                                         : costs_.Of(op).type});
+  return TensorFlops(measured,
+                     {.by_name = MatrixUseOf(name, is_of_matrix_op),
+                      .format = OperandFormat(name),
+                      .type = model == nullptr ? ScalarType::kUnknown : costs_.Of(op).type});
 }
 
 enum class TimeSource : uint8_t { kCounter, kKernel, kRange, kTrace, kNone };
@@ -208,7 +208,8 @@ void PushFinite(Row& row, bool has_value, double value) {
 
 // Sums that are no number have a place, too: the last.
 double SortKey(const KernelSums& sums) {
-  return std::isfinite(sums.flops) && sums.knows_flops ? sums.flops : -std::numeric_limits<double>::infinity();
+  return std::isfinite(sums.flops) && sums.knows_flops ? sums.flops
+                                                       : -std::numeric_limits<double>::infinity();
 }
 
 void PushSums(Table& table, int64_t rank, const NamedSums& named) {

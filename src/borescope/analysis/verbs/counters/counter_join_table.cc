@@ -1,11 +1,10 @@
-#include "borescope/analysis/verbs/counters/counter_tables.h"
-
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
+#include "borescope/analysis/verbs/counters/counter_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
 
@@ -35,6 +34,7 @@ struct CounterJoinRow {
   int64_t only_in_report = 0;
   std::optional<double> valued = {};
   int64_t other_build = 0;
+  int64_t disagreeing = 0;
   std::string_view cache = {};
   std::optional<double> clock_ratio = {};
   std::optional<int64_t> passes = {};
@@ -76,6 +76,9 @@ struct CounterJoinRow {
        "Part of the kernel time that has counters."},
       {"other_build", &CounterJoinRow::other_build, Unit::kCount, Role::kDerived,
        "Matched kernels whose registers or shared memory differ: another build of the program."},
+      {"disagreeing", &CounterJoinRow::disagreeing, Unit::kCount, Role::kDerived,
+       "Kernels that have counters from a report before, which counted other operations (by more "
+       "than 2 %)."},
       {"cache", &CounterJoinRow::cache, Role::kDerived,
        "Whether caches were flushed before each kernel, so that what the kernel before has just "
        "written is read from memory again: flushed, kept or unknown."},
@@ -105,9 +108,7 @@ std::optional<double> PartOf(double part, double whole) {
 
 CounterJoinRow RowOf(const RankView& view, const RankCounters& counters, const DeviceJoin& join) {
   const CounterReport& report = *counters.reports[join.report];
-  const auto of = [&](JoinSource source) {
-    return join.by_source[static_cast<size_t>(source)];
-  };
+  const auto of = [&](JoinSource source) { return join.by_source[static_cast<size_t>(source)]; };
   const auto total_ns = static_cast<double>(join.total_ns);
   CounterJoinRow row;
   row.rank = view.rank;
@@ -125,6 +126,7 @@ CounterJoinRow RowOf(const RankView& view, const RankCounters& counters, const D
   row.only_in_report = join.only_in_report;
   row.valued = PartOf(static_cast<double>(join.valued_ns), total_ns);
   row.other_build = join.other_build;
+  row.disagreeing = join.disagreeing;
   row.cache = CacheName(report.caches_flushed);
   row.clock_ratio = join.clock_ratio;
   if (join.passes.has_value()) row.passes = static_cast<int64_t>(*join.passes);

@@ -234,8 +234,7 @@ void CounterOps::AddModel(const ModelledCall& call, const CountedSums& counted,
   if (!knows_flops || cost.matrix_flops == 0) return;
   const bool ran_on_vector_units = counted.tensor_flops == 0;
   sums.matrix_modelled += matrix + (ran_on_vector_units ? vector : 0);
-  AddKnown(sums.matrix_measured,
-           ran_on_vector_units ? counted.vector_flops : counted.tensor_flops);
+  AddKnown(sums.matrix_measured, ran_on_vector_units ? counted.vector_flops : counted.tensor_flops);
 }
 
 void CounterOps::AddCall(const ModelledCall* call, HostId op, std::span<const DeviceId> works) {
@@ -310,8 +309,8 @@ std::string_view CounterOps::BytesVerdict(const OpSums& sums) const {
   if (*read < *sums.read * (1 - disagree_) && *sums.read - *read > slack) return "less traffic";
   const std::optional<double>& written = sums.counted.dram_written;
   if (!written.has_value() || !sums.written.has_value()) return "ok";
-  const bool is_ok = *written <= *sums.written * (1 + disagree_) + slack &&
-                     *written >= sums.least_written - slack;
+  const bool is_ok =
+      *written <= *sums.written * (1 + disagree_) + slack && *written >= sums.least_written - slack;
   return is_ok ? "ok" : "writes differ";
 }
 
@@ -325,9 +324,9 @@ std::optional<std::string> Joined(const std::set<std::string_view>& names) {
 
 CounterOpRow CounterOps::Finished(const OpSums& sums) const {
   CounterOpRow row = sums.row;
-  row.valued = row.total_ns == 0 ? 0
-                                 : static_cast<double>(sums.valued_ns) /
-                                       static_cast<double>(row.total_ns);
+  row.valued = row.total_ns == 0
+                   ? 0
+                   : static_cast<double>(sums.valued_ns) / static_cast<double>(row.total_ns);
   row.flops_verdict = Recorded(FlopsVerdict(sums));
   row.bytes_verdict = Recorded(BytesVerdict(sums));
   if (sums.valued_calls == 0) return row;

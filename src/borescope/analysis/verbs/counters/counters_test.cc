@@ -271,7 +271,7 @@ TEST(CountersTest, TooManyCountersAreTold) {
   }
   const Tables tables = Ask(trace);
   EXPECT_EQ(Csv(tables[kLineup], {"counters", "left_out"}), "counters,left_out\n600,88\n");
-  EXPECT_EQ(tables[kCounters].columns.size(), 8U + 512U);
+  EXPECT_EQ(tables[kCounters].columns.size(), 9U + 512U);
 }
 
 TEST(CountersTest, SelectionGoesByTheLaunch) {

@@ -61,8 +61,7 @@ struct SpeedOfLightRow {
       {"block", &SpeedOfLightRow::block, Role::kKey, "The size of a block in threads: x, y, z."},
       {"op", &SpeedOfLightRow::op, Role::kDerived,
        "Operator around most of the time: that with a model, else the innermost one."},
-      {"count", &SpeedOfLightRow::count, Unit::kCount, Role::kDerived,
-       "Kernels with percentages."},
+      {"count", &SpeedOfLightRow::count, Unit::kCount, Role::kDerived, "Kernels with percentages."},
       {"total_ns", &SpeedOfLightRow::total_ns, Unit::kNanoseconds, Role::kDerived,
        "Sum of their durations in the trace."},
       {"share", &SpeedOfLightRow::share, Unit::kShare, Role::kDerived,
@@ -109,9 +108,7 @@ struct Mean {
     sum += *value * weight;
     ns += weight;
   }
-  std::optional<double> value() const {
-    return ns > 0 ? std::optional(sum / ns) : std::nullopt;
-  }
+  std::optional<double> value() const { return ns > 0 ? std::optional(sum / ns) : std::nullopt; }
 };
 
 // Kernels of one device, name and size.
@@ -165,8 +162,7 @@ void SpeedOfLight::Add(DeviceId id) {
   const MeasuredKernel* const measured = in_.counters.MeasuredOf(id);
   if (measured == nullptr || !LimiterOf(*measured).has_value()) return;
   SameKernels& kernels = groups_[KeyOf(id)];
-  if (kernels.count == 0 ||
-      dur_ns > in_.view.trace.device().dur_ns[kernels.longest.value]) {
+  if (kernels.count == 0 || dur_ns > in_.view.trace.device().dur_ns[kernels.longest.value]) {
     kernels.longest = id;
   }
   ++kernels.count;
@@ -232,8 +228,8 @@ SpeedOfLightRow SpeedOfLight::RowOf(const Key& key, const SameKernels& kernels) 
                                    *row.memory > *row.compute));
   row.beyond_ns = std::llround(static_cast<double>(kernels.total_ns) * (1 - most));
   const auto& sources = kernels.ns_of_source;
-  row.source = JoinSourceName(static_cast<JoinSource>(
-      std::max_element(sources.begin(), sources.end()) - sources.begin()));
+  row.source = JoinSourceName(
+      static_cast<JoinSource>(std::max_element(sources.begin(), sources.end()) - sources.begin()));
   return row;
 }
 
@@ -250,9 +246,9 @@ Table SpeedOfLight::Build() {
   // By name, not by the number of the text, where times are equal.
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return std::tuple(-a.total_ns, a.gpu, a.kernel, std::string_view(a.grid),
-                      std::string_view(a.block)) <
-           std::tuple(-b.total_ns, b.gpu, b.kernel, std::string_view(b.grid),
-                      std::string_view(b.block));
+                      std::string_view(a.block)) < std::tuple(-b.total_ns, b.gpu, b.kernel,
+                                                              std::string_view(b.grid),
+                                                              std::string_view(b.block));
   });
   return MakeTable(rows);
 }

@@ -421,8 +421,7 @@ std::string_view LimiterOfRow(RooflineRow& row) {
 }
 
 void FinishCounted(RooflineRow& row) {
-  const bool is_enough =
-      row.valued_ns > 0 && TimeCovered{row.valued_ns, row.total_ns}.is_enough();
+  const bool is_enough = row.valued_ns > 0 && TimeCovered{row.valued_ns, row.total_ns}.is_enough();
   if (!is_enough || row.unknown_tensor_calls > 0) row.tensor_flops = std::nullopt;
   if (!is_enough || row.unknown_dram_calls > 0) row.dram_read = row.dram_written = std::nullopt;
   if (row.dram_read && row.counted_flops && row.unknown_counted_calls == 0) {

@@ -367,7 +367,7 @@ struct InferencePhaseRow {
       {"busy", &InferencePhaseRow::busy}};
 };
 
-// What counter_ops (verbs/counters/counter_tables.h) says of an operator.
+// What counter_ops (verbs/counters/counter_tables.h) has about an operator.
 struct CountedOpRow {
   int64_t rank = 0;
   std::string_view op = {};

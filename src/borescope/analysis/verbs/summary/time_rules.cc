@@ -345,17 +345,18 @@ std::optional<Finding> MoreWorkThanModelled(const SummaryTables& tables) {
   if (most == nullptr || ShareOf(differing_ns, all_ns) < kWorthWords) return std::nullopt;
   const bool is_traffic = most->bytes_verdict == "more traffic" && most->read_ratio.has_value();
   const double ratio = is_traffic ? *most->read_ratio : most->flops_ratio.value_or(0);
-  return Finding{"Hardware does more work than the model",
-                 "info",
-                 fmt::format("{}, most in {}, which {} {:.2f} times {} by counters",
-                             PartOf(differing_ns, all_ns), Shorten(most->op),
-                             is_traffic ? "reads" : "computes", ratio,
-                             is_traffic ? "the bytes it must" : "the FLOPs of its model"),
-                 ShareOf(differing_ns, all_ns),
-                 "share",
-                 "Tiles that are read again, several passes, padding: `borescope counters` with the "
-                 "report compares every operator with its model.",
-                 0};
+  return Finding{
+      "Hardware does more work than the model",
+      "info",
+      fmt::format("{}, most in {}, which {} {:.2f} times {} by counters",
+                  PartOf(differing_ns, all_ns), Shorten(most->op),
+                  is_traffic ? "reads" : "computes", ratio,
+                  is_traffic ? "the bytes it must" : "the FLOPs of its model"),
+      ShareOf(differing_ns, all_ns),
+      "share",
+      "Tiles that are read again, several passes, padding: `borescope counters` with the "
+      "report compares every operator with its model.",
+      0};
 }
 
 // ---- Steps and ranks ----
@@ -507,10 +508,9 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
                  compute};
 }
 
-constexpr Rule kTimeRules[] = {
-    NoDeviceWork,     FewCollectives, ExposedCommunication, FewCopies,   ExposedCopies, StepSpread,
-    StepsWithoutWork, DominantKernel, ShortKernels,         MemoryBound, MoreWorkThanModelled,
-    WellUsed};
+constexpr Rule kTimeRules[] = {NoDeviceWork,  FewCollectives, ExposedCommunication, FewCopies,
+                               ExposedCopies, StepSpread,     StepsWithoutWork,     DominantKernel,
+                               ShortKernels,  MemoryBound,    MoreWorkThanModelled, WellUsed};
 
 }  // namespace
 
