@@ -101,7 +101,7 @@ TEST(CountersTest, NumbersOfLaunchesOverruleNamesAndOrder) {
   trace.Range("a", {30, 3}, {{kFma, 1}}, 0, 3).Range("b", {40, 4}, {{kFma, 1}}, 0, 3);
   EXPECT_EQ(LineupOf(trace), "gpu,ranges,launches,lined_up,mode\n0,3,5,3,by correlation\n");
   EXPECT_EQ(Csv(Ask(trace)[kFlops], {"kernel", "op", "time_ns", "time_from"}),
-            "kernel,op,time_ns,time_from\nb,(no operator),4,kernel\na,(no operator),3,kernel\n"
+            "kernel,op,time_ns,time_from\na,(no operator),3,kernel\nb,(no operator),4,kernel\n"
             "k,aten::two,2,kernel\n");
 }
 
