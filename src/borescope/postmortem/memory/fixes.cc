@@ -297,7 +297,7 @@ class FixFinder {
   void TrySetting(const std::string& text, const AllocatorSettings& settings) {
     if (!HasTime()) return;
     const Answer answer = Try({.settings = settings, .bounds = {}});
-    Add({.change = "set " + text, .setting = text}, answer, false);
+    Add({.change = "set PYTORCH_CUDA_ALLOC_CONF", .setting = text}, answer, false);
   }
 
   void TrySettings() {
