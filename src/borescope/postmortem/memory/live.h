@@ -106,7 +106,7 @@ struct MemoryGrowth {
   uint64_t bytes_per_step = 0;
   uint64_t blocks_per_step = 0;
   uint64_t bytes = 0;       // in these steps together
-  bool is_by_time = false;  // no steps were marked: parts of the time stand for them
+  bool is_by_time = false;  // no steps were marked: by parts of the time
 };
 // What grew in each of the last three steps or more, most bytes a step first.
 std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,

@@ -198,7 +198,8 @@ std::string OomEvidence(const OomReport& report, const std::string& line) {
                         FormatBytes(state.parts.largest_free));
   }
   if (report.other_bytes.has_value() && report.causes.front() == OomCause::kOtherProcess) {
-    text += fmt::format("; other processes and CUDA itself have {}", FormatBytes(*report.other_bytes));
+    text +=
+        fmt::format("; other processes and CUDA itself have {}", FormatBytes(*report.other_bytes));
   }
   return text + ".";
 }
@@ -225,13 +226,15 @@ std::string OomHelp(const MemoryFixes& fixes) {
   size_t shown = 0;
   for (const MemoryFix& fix : fixes.fixes) {
     if (fix.fits != Fits::kYes || shown == kMost) continue;
-    text += (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
+    text +=
+        (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
     ++shown;
   }
   if (shown == 0) {
-    text = fixes.fixes.empty() ? "No change could be replayed: memory_live has what held memory"
-                               : "No change that was replayed is certainly enough: see oom_fixes, and "
-                                 "memory_live for what held memory";
+    text = fixes.fixes.empty()
+               ? "No change could be replayed: memory_live has what held memory"
+               : "No change that was replayed is certainly enough: see oom_fixes, and "
+                 "memory_live for what held memory";
   }
   text += ".";
   if (fixes.not_tried > 0) {
@@ -277,9 +280,10 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
     if (sum.bytes >= study.replay.end.peak_allocated / 100) largest.push_back(sum);
   }
   if (largest.empty()) return;
-  std::stable_sort(largest.begin(), largest.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
-    return a.bytes_per_step > b.bytes_per_step;
-  });
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const MemoryGrowth& a, const MemoryGrowth& b) {
+                     return a.bytes_per_step > b.bytes_per_step;
+                   });
   const MemoryGrowth& first = largest.front();
   Finding finding;
   finding.order = CauseRank::kGrowth;
@@ -288,12 +292,10 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
   finding.certainty = first.is_by_time ? Certainty::kLikely : Certainty::kCertain;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.sites.Get(first.site).Text();
-  finding.evidence =
-      fmt::format("{} more in each of the last {} {}, {} in all{}.",
-                  FormatBytes(first.bytes_per_step), first.steps,
-                  first.is_by_time ? "eighths of the recorded time" : "steps",
-                  FormatBytes(first.bytes),
-                  finding.where.empty() ? std::string() : " at " + finding.where);
+  finding.evidence = fmt::format(
+      "{} more in each of the last {} {}, {} in all{}.", FormatBytes(first.bytes_per_step),
+      first.steps, first.is_by_time ? "eighths of the recorded time" : "steps",
+      FormatBytes(first.bytes), finding.where.empty() ? std::string() : " at " + finding.where);
   if (largest.size() > 1) {
     finding.evidence += fmt::format(" {} other lines grow as well.", largest.size() - 1);
   }
@@ -390,9 +392,9 @@ class FileStudy {
   void Study(const SnapshotFile& read) {
     const MemorySites sites(read.snapshot, lines_);
     for (const DeviceMemory& device : read.snapshot.devices) {
-      DeviceStudy study{read.snapshot, device, sites,
-                        file_.rank.has_value() ? std::optional<int64_t>(*file_.rank)
-                                               : std::nullopt};
+      DeviceStudy study{
+          read.snapshot, device, sites,
+          file_.rank.has_value() ? std::optional<int64_t>(*file_.rank) : std::nullopt};
       study.replay = ReplayDevice(read.snapshot, device);
       if (study.replay.impossible.empty()) {
         StudyReplay(study);
@@ -406,8 +408,7 @@ class FileStudy {
     study.steps = FindSteps(study.snapshot, study.device);
     study.categories = Categorise(study.device, study.replay, study.sites, study.steps);
     AddReplayRow(study, rows_);
-    Say(Severity::kInfo, "ring-of-events",
-        fmt::format("device {}", study.device.device),
+    Say(Severity::kInfo, "ring-of-events", fmt::format("device {}", study.device.device),
         "Blocks that were in use before the first event: the recording began late, or its ring was "
         "too small (max_entries).",
         study.replay.start_blocks.size());
@@ -421,8 +422,8 @@ class FileStudy {
     }
     if (!study.replay.ooms.empty()) StudyOom(study);
     AddLiveRows(study, "end", LiveAt(study, study.last_event()), rows_);
-    const std::vector<MemoryGrowth> growth = FindGrowth(study.device, study.replay, study.sites,
-                                                        study.categories, study.steps);
+    const std::vector<MemoryGrowth> growth =
+        FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
     AddGrowthRows(study, growth, rows_);
     AddGrowthFinding(study, growth, part_.found.findings);
   }
@@ -449,7 +450,8 @@ class FileStudy {
   void StudyBlocks(DeviceStudy& study) {
     const bool is_inconsistent = study.device.inconsistent > 0;
     Say(study.device.events.empty() ? Severity::kInfo : Severity::kWarning,
-        is_inconsistent ? "inconsistent-snapshot" : "no-replay", std::string(study.replay.impossible),
+        is_inconsistent ? "inconsistent-snapshot" : "no-replay",
+        std::string(study.replay.impossible),
         "What was in use at the end is as recorded; without a replay there is no peak, no growth, "
         "and no change to try.");
     study.replay = Replay();
@@ -465,9 +467,10 @@ class FileStudy {
     }
     const DeviceMemory no_events;
     study.categories = Categorise(no_events, study.replay, study.sites, {});
-    AddLiveRows(study, "end",
-                postmortem::LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex),
-                rows_);
+    AddLiveRows(
+        study, "end",
+        postmortem::LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex),
+        rows_);
   }
 
   const JobFile& file_;

@@ -55,8 +55,8 @@ std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
 // Rows of files that no source reads. Of folders only pickles are listed.
 void AddOthers(std::span<const JobFile> files, Everything& all) {
   for (const JobFile& file : files) {
-    const bool is_read = file.kind == JobFileKind::kFlightRecorder ||
-                         file.kind == JobFileKind::kMemorySnapshot;
+    const bool is_read =
+        file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
     if (is_read || (file.kind == JobFileKind::kOther && !file.is_named) ||
         (file.failure.has_value() && !file.is_named)) {
       continue;
@@ -79,9 +79,9 @@ Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& reque
   if (!request.options.limit.empty()) {
     memory.limit = postmortem::ParseByteRange(request.options.limit);
     if (!memory.limit.has_value()) {
-      return UsageError(fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are",
-                                    request.options.limit),
-                        "", "limit");
+      return UsageError(
+          fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are", request.options.limit), "",
+          "limit");
     }
   }
   if (hang.progress) {
