@@ -5,8 +5,8 @@
 // The rules, in its own words: sizes are rounded; each pool (small requests up to 1 MiB, large
 // ones, those of graphs by themselves) and stream has its own free blocks; the smallest that is
 // large enough is taken and, if enough is left, split; neighbours that are free are one block.
-// Where none is found a segment is asked of the driver; if that fails, free segments are given back
-// and it is asked again; then the program is out of memory.
+// Where none is found a segment is requested from the driver; if that fails, free segments are
+// given back and it is asked again; then the program is out of memory.
 //
 // Not thread-safe. Sizes and addresses in bytes. tests/oracle/allocator_twin_test.cc has an obvious
 // version of the same.
@@ -36,7 +36,7 @@ inline constexpr uint64_t kSegmentRounding = 2 * kMiB;  // of such segments
 
 // The bytes of the block for a request.
 uint64_t RoundRequest(uint64_t requested, const AllocatorSettings& settings);
-// The bytes asked of the driver for a block of `size` bytes.
+// The bytes requested from the driver for a block of `size` bytes.
 uint64_t SegmentSize(uint64_t size, const AllocatorSettings& settings);
 
 // What the allocator may have.

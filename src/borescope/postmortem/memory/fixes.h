@@ -41,9 +41,8 @@ struct RequestStream {
 };
 
 // The stream up to the failure `oom`. `steps` are those of the optimizer.
-RequestStream RequestsUntil(const MemorySnapshot& snapshot, const DeviceMemory& device,
-                            const Replay& replay, const OomState& oom, const MemorySites& sites,
-                            const MemoryCategories& categories,
+RequestStream RequestsUntil(const DeviceMemory& device, const Replay& replay, const OomState& oom,
+                            const MemorySites& sites, const MemoryCategories& categories,
                             const std::vector<MemoryStep>& steps);
 
 // A change of the program or of what it may have.

@@ -130,6 +130,20 @@ std::string FrameText(std::string_view file, int64_t line, std::string_view func
   return text.append(function);
 }
 
+// The frames of the program, if there are several.
+std::string CallersIn(const std::vector<NamedFrame>& frames, const LineFinder& finder) {
+  constexpr size_t kMost = 12;
+  std::string text;
+  size_t shown = 0;
+  for (const NamedFrame& frame : frames) {
+    if (!IsPythonFile(frame.file) || !finder.IsOfUser(frame.file)) continue;
+    if (shown++ == kMost) break;
+    if (!text.empty()) text += " < ";
+    text += FrameText(frame.file, frame.line, frame.name);
+  }
+  return shown > 1 ? text : std::string();
+}
+
 }  // namespace
 
 std::string_view Name(MemoryCategory category) {
@@ -168,18 +182,8 @@ MemorySites::MemorySites(const MemorySnapshot& snapshot, const LineFinder& finde
         known.try_emplace({line.file, line.line, line.name}, static_cast<uint32_t>(sites_.size()));
     if (is_new) sites_.push_back({std::string(line.file), line.line, std::string(line.name)});
     site_of_stack_.push_back(found->second);
+    callers_.push_back(CallersIn(frames, finder));
   }
-}
-
-std::string StackText(const MemorySnapshot& snapshot, uint32_t stack, size_t most) {
-  std::string text;
-  for (const NamedFrame& frame : FramesOf(snapshot, stack)) {
-    if (!IsPythonFile(frame.file)) continue;
-    if (most-- == 0) break;
-    if (!text.empty()) text += " < ";
-    text += FrameText(frame.file, frame.line, frame.name);
-  }
-  return text;
 }
 
 std::vector<MemoryStep> FindSteps(const MemorySnapshot& snapshot, const DeviceMemory& device) {
@@ -384,7 +388,7 @@ uint64_t Median(std::vector<uint64_t> values) {
                                 : values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
 }
 
-// What is live in each group as events go by, and since how many marks it grows.
+// What is live in each group event after event, and since how many marks it grows.
 class GrowthSweep {
  public:
   explicit GrowthSweep(size_t groups)

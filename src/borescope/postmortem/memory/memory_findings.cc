@@ -85,7 +85,7 @@ void AddLiveRows(const DeviceStudy& study, std::string_view moment,
     row.moment = moment;
     row.category = Name(one.category);
     row.line = IfText(study.sites.Get(one.site).Text());
-    row.stack = IfText(StackText(study.snapshot, one.stack));
+    row.stack = IfText(study.sites.Callers(one.stack));
     row.blocks = Signed(one.blocks);
     row.bytes = Signed(one.bytes);
     row.share = static_cast<double>(one.bytes) / static_cast<double>(total);
@@ -205,7 +205,7 @@ std::string OomEvidence(const OomReport& report, const std::string& line) {
 }
 
 std::string FixText(const MemoryFix& fix) {
-  std::string text = fix.change;
+  std::string text = fix.setting.empty() ? fix.change : fix.setting;
   if (fix.change == "raise the limit") {
     text += " by " + FormatBytes(fix.changed_bytes.value_or(0));
     if (!fix.is_certain) text += " at most";

@@ -34,9 +34,10 @@ std::optional<std::pair<ByteRange, size_t>> ReadAmount(std::string_view text) {
     }
     ++digits;
   }
+  const std::string_view number = text.substr(0, digits);
   double value = 0;
   if (digits == 0 || digits > 20 ||
-      std::from_chars(text.data(), text.data() + digits, value).ec != std::errc()) {
+      std::from_chars(number.data(), number.data() + number.size(), value).ec != std::errc()) {
     return std::nullopt;
   }
   size_t at = digits;

@@ -40,9 +40,8 @@ struct Beginning {
 
 class Linker {
  public:
-  Linker(const MemorySnapshot& snapshot, const DeviceMemory& device, Replay& replay,
-         Beginning& beginning)
-      : snapshot_(snapshot), device_(device), replay_(replay), beginning_(beginning) {}
+  Linker(const DeviceMemory& device, Replay& replay, Beginning& beginning)
+      : device_(device), replay_(replay), beginning_(beginning) {}
 
   void Link() {
     replay_.links.resize(device_.events.size(), kNoIndex);
@@ -149,7 +148,6 @@ class Linker {
     }
   }
 
-  const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
   Replay& replay_;
   Beginning& beginning_;
@@ -502,7 +500,7 @@ class Replayer {
     return kNoIndex;
   }
 
-  // Older formats do not say of which pool an event is; the snapshot's segments do.
+  // Events of older formats do not name their pool; the snapshot's segments do.
   uint16_t LaneOfBlock(const MemoryEvent& event) const {
     if (!beginning_.has_private) return event.lane;
     for (const MemorySegment& segment : device_.segments) {
@@ -722,7 +720,7 @@ Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) 
     beginning.has_private = true;
     beginning.segment_lanes.emplace(segment.address, segment.lane);
   }
-  Linker(snapshot, device, replay, beginning).Link();
+  Linker(device, replay, beginning).Link();
   FindPlainSegments(device, beginning);
   FindPages(device, beginning);
   InferSizes(snapshot, beginning, replay);

@@ -114,7 +114,7 @@ struct MemoryBlock {
 struct MemorySegment {
   uint64_t address = 0;
   uint64_t size = 0;
-  uint64_t allocated = 0;  // as the allocator said
+  uint64_t allocated = 0;  // as the allocator counted
   uint32_t first_block = 0;
   uint32_t blocks = 0;
   uint32_t stack = 0;
