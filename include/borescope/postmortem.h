@@ -18,6 +18,9 @@ namespace borescope {
 struct PostmortemOptions {
   int world = 0;                   // number of ranks, where no file says so; 0: as they say
   std::string skip_frames = {};    // a regular expression of files whose frames are never the line
+  // Memory that the process may reserve, "1.58GiB" or bytes, where no file says so; empty: unknown.
+  std::string limit = {};
+  int fix_time = 20;               // seconds for replays of what would have helped
   std::string rank = {};           // only rows of these ranks: "0", "0,3", "2..5"; empty: all
   std::string sort = {};           // the column that every table that has it is sorted by
   std::optional<size_t> top = {};  // rows of each table; nothing: all
@@ -28,7 +31,7 @@ struct PostmortemOptions {
 };
 
 struct PostmortemReport {
-  Answer answer;            // tables `postmortem`, `postmortem_files`, `hang_...`; diagnostics
+  Answer answer;            // tables `postmortem`, `hang_...`, `oom` and more; diagnostics
   bool has_cause = false;   // a cause was found
   bool is_unclear = false;  // nothing was, or who is at fault cannot be told
   bool has_failed = false;  // a file that should have been readable was not

@@ -125,6 +125,19 @@ std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
   return std::nullopt;
 }
 
+// Whether a rank of whose dump completed entries were left out must have been through an operation:
+// few members still have it, and all that this rank has outstanding was issued after it.
+bool IsPastByTime(const HangModel& model, const HangRank& rank, const HangOperation& operation) {
+  const auto facts = model.heads.find(operation);
+  if (!rank.is_active_only || rank.head.empty() || facts == model.heads.end() ||
+      facts->second.last_created_ns == 0 ||
+      facts->second.recorded * 2 >= model.groups[operation.group].members.size()) {
+    return false;
+  }
+  const int64_t oldest = rank.dump->entries[rank.head_entry].created_ns;
+  return oldest > facts->second.last_created_ns;
+}
+
 Where WhereIsTransfer(const HangRank& rank, const HangOperation& operation) {
   return rank.FindTransfer(operation) != nullptr
              ? Where{WhereState::kOpen, WhereBasis::kRecorded}
@@ -153,6 +166,9 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
   }
   if (const std::optional<Where> status = ByStatus(model, *at, operation)) {
     return *status;
+  }
+  if (IsPastByTime(model, *at, operation)) {
+    return {WhereState::kDone, WhereBasis::kTime};
   }
   const bool has_all = !at->dump->entries.empty() && at->dump->entries.front().record_id == 0;
   const bool is_sure = !at->is_active_only && !at->dump->is_cut && (has_all || !in_group.empty());
@@ -212,6 +228,7 @@ class WaitGraph {
         AddEdges(i, operation);
       }
     }
+    AddWaitsForLaunches();
     into_.resize(nodes_.size());
     for (size_t from = 0; from < nodes_.size(); ++from) {
       for (size_t i = 0; i < edges_[from].size(); ++i) {
@@ -288,6 +305,40 @@ class WaitGraph {
       edges_[node].push_back(
           {.to = IndexOf(to), .because = operation, .rank = member, .where = where});
     }
+  }
+
+  // Several transfers that were launched together end together: who is at one of them waits as
+  // well for what the launch of the other side waits for.
+  void AddWaitsForLaunches() {
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (size_t i = 0; i < nodes_.size(); ++i) {
+        for (const HangOperation& operation : OperationsOf(nodes_[i])) {
+          has_changed = (operation.is_p2p && AddWaitForLaunch(i, operation)) || has_changed;
+        }
+      }
+    }
+  }
+
+  bool AddWaitForLaunch(size_t node, const HangOperation& operation) {
+    bool has_added = false;
+    for (const int32_t member : model_.MembersOf(operation)) {
+      const HangRank* const rank = model_.Of(member);
+      if (rank == nullptr || rank->head.size() < 2 || !StandsAt(*rank, operation)) {
+        continue;
+      }
+      const size_t to = IndexOf(NodeOf(*rank));
+      const bool is_there = std::any_of(edges_[node].begin(), edges_[node].end(),
+                                        [to](const Edge& edge) { return edge.to == to; });
+      if (to != node && !edges_[to].empty() && !is_there) {
+        edges_[node].push_back({.to = to,
+                                .because = operation,
+                                .rank = member,
+                                .where = {WhereState::kOpen, WhereBasis::kRecorded}});
+        has_added = true;
+      }
+    }
+    return has_added;
   }
 
   // A send whose receiver takes from anybody.
@@ -422,7 +473,8 @@ class Diagnosis {
     const bool is_primary = result_.culprits.empty();
     for (const auto& [rank, node] : absent) {
       HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump, .is_primary = is_primary};
-      culprit.certainty = Certainty::kLikely;
+      // Of several without a dump, some may be innocent.
+      culprit.certainty = absent.size() > 1 ? Certainty::kCannotTell : Certainty::kLikely;
       SetEvidence(culprit, node);
       result_.culprits.push_back(culprit);
     }

@@ -43,6 +43,7 @@ enum class WhereBasis : uint8_t {
   kOrder,     // it has later entries of the group, or its ring begins before and has none
   kAligned,   // another rank runs the same program, and has numbers for its records
   kStatus,    // the latest numbers of the group in the dump
+  kTime,      // all that it has outstanding was issued later, and most others lack it as well
   kAbsent,    // nothing in the dump speaks of it
 };
 struct Where {

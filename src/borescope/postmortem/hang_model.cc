@@ -275,12 +275,10 @@ class RankReader {
       }
     }
     rank_.is_active_only = !any_completed;
+    rank_.has_all_records = any_completed && !dump_.is_cut && dump_.entries.front().record_id == 0;
     for (uint32_t group = 0; group < by_group.size(); ++group) {
       ReadGroup(group, by_group[group]);
     }
-    std::stable_sort(rank_.transfers.begin(), rank_.transfers.end(),
-                     [](const auto& a, const auto& b) { return a.operation < b.operation; });
-    FindHead();
   }
 
  private:
@@ -309,14 +307,43 @@ class RankReader {
       }
       // Several entries without one that closes them: the host is within the group call, or the
       // one that closes them completed and was left out.
-      if (is_closed || end == begin + 1) {
+      const bool is_left_over = end == begin + 1 && IsLeftOver(group, entries[begin]);
+      if (is_closed || (end == begin + 1 && !is_left_over)) {
         AddLaunch(group, entries.subspan(begin, end - begin), first_operation);
+      } else if (is_left_over) {
+        if (const std::optional<HangOperation> operation = TransferOf(group, first)) {
+          rank_.left_over.insert(*operation);
+        }
       }
       begin = end;
     }
     std::stable_sort(rank_.operations.begin() + static_cast<std::ptrdiff_t>(first_operation),
                      rank_.operations.end(),
                      [](const auto& a, const auto& b) { return a.number < b.number; });
+  }
+
+  // A transfer that was launched with others, or alone in that way: PyTorch never changes the state
+  // of such an entry, but that of the one that closed the launch, which is the next record. Where
+  // that one is not there, it completed and was left out.
+  bool IsLeftOver(uint32_t group, uint32_t index) const {
+    const FlightEntry& entry = dump_.entries[index];
+    const bool is_last = index + 1 == dump_.entries.size();
+    if (!entry.is_p2p || entry.state != FlightState::kScheduled || IsClosing(dump_.Name(entry)) ||
+        (!is_last && dump_.entries[index + 1].record_id == entry.record_id + 1)) {
+      return false;
+    }
+    if (groups_[group].has_coalesced_p2p) {
+      return true;
+    }
+    if (groups_[group].has_plain_p2p) {
+      return false;
+    }
+    // The numbers of the status are those of transfers where nothing else was recorded.
+    const auto status =
+        std::find_if(dump_.status.begin(), dump_.status.end(),
+                     [&](const FlightStatus& one) { return one.pg_id == entry.pg_id; });
+    const bool has_status = !groups_[group].has_collective && status != dump_.status.end();
+    return has_status ? entry.p2p_seq <= status->completed : rank_.is_active_only && !is_last;
   }
 
   void AddLaunch(uint32_t group, std::span<const uint32_t> launch, size_t first_operation) {
@@ -351,72 +378,48 @@ class RankReader {
   }
 
   void AddTransfers(uint32_t group, std::span<const uint32_t> launch) {
-    if (!IsOutstanding(dump_, dump_.entries[launch.back()])) {
+    const bool is_outstanding = IsOutstanding(dump_, dump_.entries[launch.back()]);
+    if (!is_outstanding && !rank_.has_all_records) {
       return;
     }
-    const std::vector<int32_t>& members = groups_[group].members;
-    const auto global = [&](int64_t place) {
-      return place < 0 || place >= static_cast<int64_t>(members.size())
-                 ? HangOperation::kAnyRank
-                 : members[static_cast<size_t>(place)];
-    };
     for (const uint32_t entry : launch) {
-      const std::optional<TransferName> name = ReadTransfer(dump_.Name(dump_.entries[entry]));
-      if (!name.has_value()) {
+      std::optional<HangOperation> operation = TransferOf(group, dump_.entries[entry]);
+      if (!operation.has_value()) {
         continue;  // the one that closes the launch
       }
-      HangOperation operation = {.group = group, .is_p2p = true};
-      operation.from = name->is_send ? rank_.rank : global(name->peer);
-      operation.to = name->is_send ? global(name->peer) : rank_.rank;
-      operation.number = transfer_counts_[std::pair(operation.from, operation.to)]++;
-      rank_.transfers.push_back(
-          {.operation = operation, .entry = entry, .last_entry = launch.back()});
+      if (!is_outstanding) {
+        ++rank_.finished_transfers[*operation];
+        continue;
+      }
+      operation->number = transfer_counts_[std::pair(operation->from, operation->to)]++;
+      rank_.transfers.push_back({.operation = *operation,
+                                 .entry = entry,
+                                 .last_entry = launch.back(),
+                                 .is_doubtful = IsDoubtful(group, launch)});
     }
   }
 
-  void FindHead() {
-    uint32_t last_of_head = HangRank::kNoEntry;
-    for (const IssuedOperation& operation : rank_.operations) {
-      rank_.outstanding += operation.is_outstanding ? 1 : 0;
-      if (operation.is_outstanding && operation.first_entry < rank_.head_entry) {
-        rank_.head_entry = operation.first_entry;
-        rank_.head = {{.group = operation.group, .number = operation.number}};
-      }
+  // The first transfer of the two ranks that an entry names; nothing where it names none.
+  std::optional<HangOperation> TransferOf(uint32_t group, const FlightEntry& entry) const {
+    const std::optional<TransferName> name = ReadTransfer(dump_.Name(entry));
+    if (!name.has_value()) {
+      return std::nullopt;
     }
-    rank_.outstanding += rank_.transfers.size();
-    for (const IssuedTransfer& transfer : rank_.transfers) {
-      if (transfer.entry < rank_.head_entry) {
-        rank_.head_entry = transfer.entry;
-        last_of_head = transfer.last_entry;
-        rank_.head.clear();
-      }
-    }
-    if (rank_.head.empty() && rank_.head_entry != HangRank::kNoEntry) {
-      for (const IssuedTransfer& transfer : rank_.transfers) {
-        if (transfer.last_entry == last_of_head) {
-          rank_.head.push_back(transfer.operation);
-        }
-      }
-    }
-    rank_.may_lack_older = MayLackOlder();
+    const std::vector<int32_t>& members = groups_[group].members;
+    const auto is_known = name->peer >= 0 && name->peer < static_cast<int64_t>(members.size());
+    const int32_t peer =
+        is_known ? members[static_cast<size_t>(name->peer)] : HangOperation::kAnyRank;
+    HangOperation operation = {.group = group, .is_p2p = true};
+    operation.from = name->is_send ? rank_.rank : peer;
+    operation.to = name->is_send ? peer : rank_.rank;
+    return operation;
   }
 
-  // The ring is full of outstanding entries, so that older ones of that kind may have left it.
-  bool MayLackOlder() const {
-    if (rank_.head_entry != 0 || dump_.entries.front().record_id == 0) {
-      return false;
-    }
-    if (!rank_.is_active_only) {
-      return true;
-    }
-    // Completed entries may have been left out: what is complete in the group of the head tells.
-    const FlightEntry& head = dump_.entries[rank_.head_entry];
-    for (const FlightStatus& status : dump_.status) {
-      if (status.pg_id == head.pg_id && !head.is_p2p) {
-        return status.completed + 1 < head.collective_seq;
-      }
-    }
-    return false;
+  // The last record of a dump without completed ones, where nothing tells how the group launches.
+  bool IsDoubtful(uint32_t group, std::span<const uint32_t> launch) const {
+    return launch.size() == 1 && rank_.is_active_only && !groups_[group].has_plain_p2p &&
+           launch.front() + 1 == dump_.entries.size() &&
+           !IsClosing(dump_.Name(dump_.entries[launch.front()])) && dump_.status.empty();
   }
 
   HangRank& rank_;
@@ -425,6 +428,154 @@ class RankReader {
   Signatures signatures_;
   HashMap<std::pair<int32_t, int32_t>, int32_t> transfer_counts_;  // of the group that is read
 };
+
+// ---- where ranks stand ----
+
+// Numbers transfers so that both ends give one transfer one number: from the first one that each
+// recorded on, where both have all their records; else from the first outstanding one.
+void AlignTransfers(HangModel& model) {
+  for (HangRank& rank : model.ranks) {
+    for (IssuedTransfer& transfer : rank.transfers) {
+      HangOperation& operation = transfer.operation;
+      const HangRank* const peer =
+          model.Of(operation.from == rank.rank ? operation.to : operation.from);
+      if (peer == nullptr || !rank.has_all_records || !peer->has_all_records) {
+        continue;
+      }
+      HangOperation first = operation;
+      first.number = 0;
+      const auto finished = rank.finished_transfers.find(first);
+      operation.number += finished == rank.finished_transfers.end() ? 0 : finished->second;
+    }
+    std::stable_sort(rank.transfers.begin(), rank.transfers.end(),
+                     [](const auto& a, const auto& b) { return a.operation < b.operation; });
+  }
+}
+
+// Leaves out transfers that seem to be outstanding, but that both ends issued, or of which the
+// other end is known to have finished its part.
+void DropDoubtful(HangModel& model) {
+  std::vector<std::vector<HangOperation>> dropped(model.ranks.size());
+  for (size_t i = 0; i < model.ranks.size(); ++i) {
+    const HangRank& rank = model.ranks[i];
+    for (const IssuedTransfer& transfer : rank.transfers) {
+      const HangOperation& operation = transfer.operation;
+      const HangRank* const peer =
+          model.Of(operation.from == rank.rank ? operation.to : operation.from);
+      HangOperation pair = operation;
+      pair.number = 0;
+      const bool is_done =
+          transfer.is_doubtful && peer != nullptr &&
+          (peer->FindTransfer(operation) != nullptr || peer->left_over.contains(pair));
+      if (is_done) {
+        dropped[i].push_back(operation);
+      }
+    }
+  }
+  for (size_t i = 0; i < model.ranks.size(); ++i) {
+    std::erase_if(model.ranks[i].transfers, [&](const IssuedTransfer& transfer) {
+      return std::find(dropped[i].begin(), dropped[i].end(), transfer.operation) !=
+             dropped[i].end();
+    });
+  }
+}
+
+// Whether the ring is full of outstanding entries, so that older ones may have left it.
+bool MayLackOlder(const HangRank& rank) {
+  const FlightDump& dump = *rank.dump;
+  if (rank.head_entry != 0 || dump.entries.front().record_id == 0) {
+    return false;
+  }
+  if (!rank.is_active_only) {
+    return true;
+  }
+  // Completed entries may have been left out: what is complete in the group of the head tells.
+  const FlightEntry& head = dump.entries[rank.head_entry];
+  for (const FlightStatus& status : dump.status) {
+    if (status.pg_id == head.pg_id && !head.is_p2p) {
+      return status.completed + 1 < head.collective_seq;
+    }
+  }
+  return false;
+}
+
+void FindHead(HangRank& rank) {
+  uint32_t last_of_head = HangRank::kNoEntry;
+  for (const IssuedOperation& operation : rank.operations) {
+    rank.outstanding += operation.is_outstanding ? 1 : 0;
+    if (operation.is_outstanding && operation.first_entry < rank.head_entry) {
+      rank.head_entry = operation.first_entry;
+      rank.head = {{.group = operation.group, .number = operation.number}};
+    }
+  }
+  rank.outstanding += rank.transfers.size();
+  for (const IssuedTransfer& transfer : rank.transfers) {
+    if (transfer.entry < rank.head_entry) {
+      rank.head_entry = transfer.entry;
+      last_of_head = transfer.last_entry;
+      rank.head.clear();
+    }
+  }
+  if (rank.head.empty() && rank.head_entry != HangRank::kNoEntry) {
+    for (const IssuedTransfer& transfer : rank.transfers) {
+      if (transfer.last_entry == last_of_head) {
+        rank.head.push_back(transfer.operation);
+      }
+    }
+  }
+  rank.may_lack_older = MayLackOlder(rank);
+}
+
+// Whether the next record shows that a transfer was not launched as one of several: that one would
+// be of the same launch.
+bool IsPlainTransfer(const FlightDump& dump, size_t index) {
+  const FlightEntry& entry = dump.entries[index];
+  if (!entry.is_p2p || IsClosing(dump.Name(entry)) || index + 1 == dump.entries.size()) {
+    return false;
+  }
+  const FlightEntry& next = dump.entries[index + 1];
+  const bool is_same_launch = next.group == entry.group && next.p2p_seq == entry.p2p_seq &&
+                              (next.is_p2p || IsClosing(dump.Name(next)));
+  return next.record_id == entry.record_id + 1 && !is_same_launch;
+}
+
+void FindFacts(HangModel& model) {
+  for (const HangRank& rank : model.ranks) {
+    for (const HangOperation& operation : rank.head) {
+      if (!operation.is_p2p) {
+        model.heads[operation];
+      }
+    }
+  }
+  for (auto& [operation, facts] : model.heads) {
+    for (const int32_t member : model.groups[operation.group].members) {
+      const HangRank* const rank = model.Of(member);
+      if (rank != nullptr && rank->Find(operation) != nullptr) {
+        ++facts.recorded;
+        facts.last_created_ns = std::max(facts.last_created_ns, model.IssuedAt(*rank, operation));
+      }
+    }
+  }
+}
+
+// Which kinds of entries groups have.
+void NoteKinds(HangModel& model) {
+  for (const HangRank& rank : model.ranks) {
+    for (size_t i = 0; i < rank.dump->entries.size(); ++i) {
+      const FlightEntry& entry = rank.dump->entries[i];
+      model.has_timing = model.has_timing || entry.discovered_started_ns > 0;
+      if (entry.group == FlightEntry::kNothing) {
+        continue;
+      }
+      HangGroup& group = model.groups[rank.group_of[entry.group]];
+      group.has_collective = group.has_collective || !entry.is_p2p;
+      group.has_p2p = group.has_p2p || entry.is_p2p;
+      group.has_coalesced_p2p =
+          group.has_coalesced_p2p || (entry.is_p2p && IsClosing(rank.dump->Name(entry)));
+      group.has_plain_p2p = group.has_plain_p2p || IsPlainTransfer(*rank.dump, i);
+    }
+  }
+}
 
 bool RecordsNoP2p(std::string_view profiling_name) { return BackendOf(profiling_name) == "gloo"; }
 
@@ -576,16 +727,15 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
   }
   model.groups = std::move(table.groups());
   SortGroups(model);
+  NoteKinds(model);
   ParallelFor(model.ranks.size(), threads,
               [&](size_t i) { RankReader(model.ranks[i], model.groups).Read(); });
+  AlignTransfers(model);
+  DropDoubtful(model);
+  ParallelFor(model.ranks.size(), threads, [&](size_t i) { FindHead(model.ranks[i]); });
+  FindFacts(model);
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);
-    for (const FlightEntry& entry : rank.dump->entries) {
-      model.has_timing = model.has_timing || entry.discovered_started_ns > 0;
-      if (entry.is_p2p && entry.group != FlightEntry::kNothing) {
-        model.groups[rank.group_of[entry.group]].has_p2p = true;
-      }
-    }
   }
   return model;
 }

@@ -6,7 +6,9 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +31,11 @@ struct HangGroup {
   std::string description;
   std::vector<int32_t> members;  // global ranks, ascending
   bool is_inferred = false;      // the members are the ranks that recorded something in it
-  bool has_p2p = false;          // some rank has a point-to-point entry of it
+  // What entries of it there are in any dump.
+  bool has_p2p = false;
+  bool has_coalesced_p2p = false;  // launches of transfers with an entry that closes them
+  bool has_plain_p2p = false;      // transfers without
+  bool has_collective = false;
 };
 
 // An operation, the same for all its members: a collective by its number in its group, or the
@@ -60,7 +66,8 @@ struct IssuedOperation {
 struct IssuedTransfer {
   HangOperation operation;
   uint32_t entry = 0;
-  uint32_t last_entry = 0;  // of its launch
+  uint32_t last_entry = 0;   // of its launch
+  bool is_doubtful = false;  // it may as well have finished in a launch whose end was left out
 };
 
 struct HangRank {
@@ -72,12 +79,17 @@ struct HangRank {
   std::vector<uint32_t> group_of;           // by FlightDump::named_groups
   std::vector<IssuedOperation> operations;  // by group and number
   std::vector<IssuedTransfer> transfers;    // by operation
-  std::vector<HangOperation> head;          // several where transfers were launched together
-  uint32_t head_entry = kNoEntry;           // the first of them
-  size_t outstanding = 0;                   // entries
-  bool is_active_only = false;              // the dump has no completed entry
-  bool may_lack_older = false;              // outstanding entries may have left the ring
-  int64_t newest_created_ns = 0;            // 0: no entry
+  // How many transfers between two ranks of a group it finished; only where its dump has all of its
+  // records.
+  std::map<HangOperation, int32_t> finished_transfers;
+  std::set<HangOperation> left_over;  // pairs of which it has entries of launches that ended
+  std::vector<HangOperation> head;    // several where transfers were launched together
+  uint32_t head_entry = kNoEntry;     // the first of them
+  size_t outstanding = 0;             // entries
+  bool has_all_records = false;       // since it began
+  bool is_active_only = false;        // the dump has no completed entry
+  bool may_lack_older = false;        // outstanding entries may have left the ring
+  int64_t newest_created_ns = 0;      // 0: no entry
 
   const IssuedOperation* Find(const HangOperation& operation) const;
   const IssuedTransfer* FindTransfer(const HangOperation& operation) const;
@@ -85,14 +97,22 @@ struct HangRank {
   std::span<const IssuedOperation> InGroup(uint32_t group) const;
 };
 
+// Of a collective at which some rank stands: how many members recorded it, and when the last of
+// them issued it.
+struct HeadFacts {
+  size_t recorded = 0;
+  int64_t last_created_ns = 0;
+};
+
 struct HangModel {
-  int32_t world = 0;              // ranks 0 to world - 1
-  std::vector<HangGroup> groups;  // by name (as a number where it is one) and members
-  std::vector<HangRank> ranks;    // those with a dump, ascending
-  std::vector<int32_t> by_rank;   // index in `ranks`, or -1, of each rank
-  bool has_timing = false;        // some entry tells when it was seen to start
-  int64_t newest_created_ns = 0;  // of all dumps
-  size_t disagreements = 0;       // groups of one name that overlap and differ
+  int32_t world = 0;                         // ranks 0 to world - 1
+  std::vector<HangGroup> groups;             // by name (as a number where it is one) and members
+  std::vector<HangRank> ranks;               // those with a dump, ascending
+  std::map<HangOperation, HeadFacts> heads;  // collectives
+  std::vector<int32_t> by_rank;              // index in `ranks`, or -1, of each rank
+  bool has_timing = false;                   // some entry tells when it was seen to start
+  int64_t newest_created_ns = 0;             // of all dumps
+  size_t disagreements = 0;                  // groups of one name that overlap and differ
 
   const HangRank* Of(int32_t rank) const {
     const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;

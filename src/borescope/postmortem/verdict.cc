@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "borescope/base/text/text.h"
+#include "borescope/output/units/units.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
+#include "borescope/postmortem/memory/oom.h"
 
 namespace borescope::internal {
 namespace {
@@ -28,10 +30,11 @@ struct EndingTexts {
 EndingTexts TextsOf(Ending ending) {
   switch (ending) {
     case Ending::kOutOfMemory:
-      return {"Out of memory on the device",
-              "A smaller batch or shorter sequences, checkpointing of activations, or states spread "
-              "over more ranks; torch.cuda.memory._record_memory_history() and a snapshot in an "
-              "observer of out of memory show what fills the device."};
+      return {
+          "Out of memory on the device",
+          "A smaller batch or shorter sequences, checkpointing of activations, or states spread "
+          "over more ranks; torch.cuda.memory._record_memory_history() and a snapshot in an "
+          "observer of out of memory show what fills the device."};
     case Ending::kHostMemory:
       return {"Ranks were killed for lack of host memory",
               "Fewer workers of data loaders, less prefetching and pinned memory, or checkpoints "
@@ -100,17 +103,10 @@ std::string Times(size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-// In the units of PyTorch's texts.
-std::string Amount(uint64_t bytes) {
-  constexpr double kStep = 1024;
-  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (amount >= kStep && unit + 1 < std::size(kUnits)) {
-    amount /= kStep;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.2f} {}", amount, kUnits[unit]);
+// The middle of a range.
+std::string Amount(const std::optional<postmortem::ByteRange>& range) {
+  return range.has_value() ? FormatBytes(range->low + (range->high - range->low) / 2)
+                           : "an amount that is not known";
 }
 
 // One failure, of one rank or of several alike.
@@ -273,10 +269,10 @@ class Joiner {
   void FindFailures() {
     std::map<std::tuple<Ending, std::string, std::string, bool>, size_t> place_of;
     for (const Death& death : deaths_) {
-      const auto [place, is_new] = place_of.try_emplace(
-          std::tuple(death.ending, TypeOf(death.event->text), death.event->program_line,
-                     death.rank.has_value()),
-          failures_.size());
+      const auto [place, is_new] =
+          place_of.try_emplace(std::tuple(death.ending, TypeOf(death.event->text),
+                                          death.event->program_line, death.rank.has_value()),
+                               failures_.size());
       if (is_new) {
         failures_.emplace_back();
       }
@@ -326,8 +322,8 @@ class Joiner {
   std::string EvidenceOf(const Failure& failure) const {
     const Death& first = *failure.deaths.front();
     const JobEvent& event = *first.event;
-    std::string text = event.out_of_memory.has_value() ? AmountsOf(*event.out_of_memory)
-                                                       : event.text;
+    std::string text =
+        event.out_of_memory.has_value() ? AmountsOf(*event.out_of_memory) : event.text;
     if (first.ending == Ending::kHostMemory && event.kind == LogKind::kExit) {
       text += ", and the kernel or the scheduler reports processes killed for lack of host memory";
     } else if (first.exit_code.has_value() && event.kind != LogKind::kExit) {
@@ -356,23 +352,23 @@ class Joiner {
     return path.substr(folder == std::string::npos ? 0 : folder + 1);
   }
 
-  static std::string AmountsOf(const OutOfMemoryText& said) {
+  static std::string AmountsOf(const postmortem::OomMessage& said) {
     std::string text = fmt::format("{} requested", Amount(said.requested));
-    if (said.free.has_value() && said.total.has_value()) {
-      text += fmt::format("; {} of {} free on the device", Amount(*said.free),
-                          Amount(*said.total));
+    if (said.device_free.has_value() && said.total.has_value()) {
+      text += fmt::format("; {} of {} free on the device", Amount(said.device_free),
+                          Amount(said.total));
     }
     if (said.allowed.has_value()) {
-      text += fmt::format("; {} allowed to the process", Amount(*said.allowed));
+      text += fmt::format("; {} allowed to the process", Amount(said.allowed));
     }
     if (said.allocated.has_value()) {
-      text += fmt::format("; {} allocated", Amount(*said.allocated));
+      text += fmt::format("; {} allocated", Amount(said.allocated));
     }
     if (said.unallocated.has_value()) {
-      text += fmt::format("; {} reserved and free", Amount(*said.unallocated));
+      text += fmt::format("; {} reserved and free", Amount(said.unallocated));
     }
-    if (said.other_processes.has_value()) {
-      text += fmt::format("; {} of other processes", Amount(*said.other_processes));
+    if (const uint64_t others = said.other_processes_bytes; others > 0) {
+      text += fmt::format("; {} of other processes", Amount(postmortem::ByteRange{others, others}));
     }
     return text;
   }
@@ -383,17 +379,21 @@ class Joiner {
       return "CUDA reports errors late: CUDA_LAUNCH_BLOCKING=1 shows the line of the kernel, "
              "compute-sanitizer the access.";
     }
-    if (event.out_of_memory.has_value()) {
-      const OutOfMemoryText& said = *event.out_of_memory;
-      if (said.allowed.has_value() && said.free.value_or(0) >= said.requested) {
+    if (event.out_of_memory.has_value() && event.out_of_memory->requested.has_value()) {
+      const postmortem::OomMessage& said = *event.out_of_memory;
+      const uint64_t requested = said.requested->high;
+      const auto least = [](const std::optional<postmortem::ByteRange>& range) {
+        return range.has_value() ? range->low : 0;
+      };
+      if (said.allowed.has_value() && least(said.device_free) >= requested) {
         return "The process's own limit forbade it: raise "
                "torch.cuda.set_per_process_memory_fraction.";
       }
-      if (said.unallocated.value_or(0) >= said.requested) {
+      if (least(said.unallocated) >= requested) {
         return "Enough is reserved and free, but in pieces: try "
                "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
       }
-      if (said.other_processes.value_or(0) >= said.requested) {
+      if (said.other_processes_bytes >= requested) {
         return "Other processes hold enough of this device: look at `nvidia-smi`, and give the "
                "job devices of its own.";
       }
@@ -417,9 +417,8 @@ class Joiner {
       Finding& hang = At(place);
       const std::vector<int32_t> ranks = ReadRankList(hang.ranks);
       std::vector<int32_t> failed;
-      std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(failed), [&](int32_t rank) {
-        return IsExplainable(rank) && CauseOf(rank) != nullptr;
-      });
+      std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(failed),
+                   [&](int32_t rank) { return IsExplainable(rank) && CauseOf(rank) != nullptr; });
       if (failed.empty()) {
         continue;
       }
@@ -434,7 +433,8 @@ class Joiner {
       }
       gone_.insert({place.source, place.finding});
     }
-    std::erase_if(hangs_, [&](Place place) { return gone_.contains({place.source, place.finding}); });
+    std::erase_if(hangs_,
+                  [&](Place place) { return gone_.contains({place.source, place.finding}); });
   }
 
   // Where the evidence of a failure belongs: to the finding of a snapshot of the same rank, if
@@ -507,7 +507,8 @@ class Joiner {
         apart[*event.xid].push_back(&event);
         continue;
       }
-      about->evidence += fmt::format(" The kernel reports {}, of rank {}.", event.text, *event.rank);
+      about->evidence +=
+          fmt::format(" The kernel reports {}, of rank {}.", event.text, *event.rank);
       about->help = fmt::format("{} {}", XidHelp(XidClassOf(*event.xid)), about->help);
     }
     for (const auto& [xid, events] : apart) {
@@ -681,8 +682,7 @@ class Joiner {
     finding.severity = is_explained ? Severity::kInfo : Severity::kWarning;
     finding.certainty = is_explained ? Certainty::kLikely : Certainty::kCannotTell;
     finding.ranks = RankList(RanksOf(reports));
-    finding.evidence =
-        fmt::format("{}: {}.", PlaceOf(*reports.front()), reports.front()->text);
+    finding.evidence = fmt::format("{}: {}.", PlaceOf(*reports.front()), reports.front()->text);
     finding.help = is_explained
                        ? "Nothing is to be done about these."
                        : "Look for the log, the error file and the dump of the rank that is not "
@@ -721,8 +721,7 @@ class Joiner {
     finding.certainty = Certainty::kCertain;
     finding.ranks = RankList(RanksOf(lines));
     finding.evidence = fmt::format("{}: {}", PlaceOf(*lines.front()), lines.front()->text);
-    finding.evidence +=
-        lines.size() == 1 ? "." : fmt::format(", and {} more.", lines.size() - 1);
+    finding.evidence += lines.size() == 1 ? "." : fmt::format(", and {} more.", lines.size() - 1);
     finding.help = help;
     Keep(std::move(finding));
   }
@@ -741,8 +740,7 @@ class Joiner {
     finding.finding = "Processes were killed for lack of host memory";
     finding.severity = is_explained ? Severity::kWarning : Severity::kError;
     finding.certainty = Certainty::kCertain;
-    finding.evidence =
-        fmt::format("{}: {}.", PlaceOf(*lines.front()), lines.front()->text);
+    finding.evidence = fmt::format("{}: {}.", PlaceOf(*lines.front()), lines.front()->text);
     finding.help = TextsOf(Ending::kHostMemory).help;
     Keep(std::move(finding));
   }
@@ -839,8 +837,8 @@ std::vector<int32_t> ReadRankList(std::string_view list) {
     const std::string_view part = list.substr(0, list.find(','));
     const size_t dots = part.find("..");
     const auto begin = ParseNumber<int32_t>(part.substr(0, dots));
-    const auto end = dots == std::string_view::npos ? begin
-                                                    : ParseNumber<int32_t>(part.substr(dots + 2));
+    const auto end =
+        dots == std::string_view::npos ? begin : ParseNumber<int32_t>(part.substr(dots + 2));
     if (!begin.has_value() || !end.has_value() || *begin < 0 || *end >= kMostRanks) {
       return {};
     }

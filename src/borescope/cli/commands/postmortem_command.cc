@@ -31,6 +31,11 @@ Result<PostmortemOptions> UnderstandPostmortem(const RawOptions& raw) {
     return UsageError(fmt::format("--fail-on: '{}' is neither found nor unclear", fail_on));
   }
   options.skip_frames = raw.Get("skip-frames");
+  options.limit = raw.Get("limit");
+  if (!raw.Get("fix-time").empty()) {
+    constexpr int kMostSeconds = 86'400;
+    BS_ASSIGN(options.fix_time, ParseCount("fix-time", raw.Get("fix-time"), kMostSeconds));
+  }
   options.rank = raw.Get("rank");
   options.sort = raw.Get("sort");
   BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));

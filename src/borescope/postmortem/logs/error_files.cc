@@ -11,6 +11,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/base/text/utf8.h"
 #include "borescope/ingest/pickle/plain_reader.h"
+#include "borescope/postmortem/memory/oom.h"
 
 namespace borescope::internal {
 namespace {
@@ -50,7 +51,7 @@ class Reader {
     const PlainValue extra = Of(message, "extraInfo");
     LogEvent event;
     const std::string text = TextOf(words);
-    event.out_of_memory = ReadOutOfMemoryText(text);
+    event.out_of_memory = postmortem::ParseOomMessage(text);
     event.kind = event.out_of_memory.has_value() ? LogKind::kOutOfMemory : LogKind::kException;
     event.text = WithoutSecrets(text);
     event.is_consequence = IsConsequenceText(text);
@@ -113,8 +114,8 @@ class Reader {
       LogEvent event;
       event.kind = LogKind::kStack;
       event.pid = pid;
-      event.text = process.holds_lock ? "stack of py-spy: its main thread runs Python"
-                                      : "stack of py-spy";
+      event.text =
+          process.holds_lock ? "stack of py-spy: its main thread runs Python" : "stack of py-spy";
       event.program_line = LineOfFrames(process.stack);
       events.push_back(std::move(event));
     }

@@ -89,8 +89,9 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   }
   Rejoined all(std::move(head), *source.bytes);
   LogScanner scanner(lines);
-  BS_TRY(ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
-                        [&](std::string_view line, int64_t number) { scanner.Take(line, number); }));
+  BS_TRY(
+      ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
+                     [&](std::string_view line, int64_t number) { scanner.Take(line, number); }));
   read.events = scanner.Finish();
   read.kind = is_named_so || !read.events.empty() ? "log" : "";
   return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/job_files.h"
 #include "borescope/postmortem/logs/job_logs.h"
+#include "borescope/postmortem/memory/memory_findings.h"
+#include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
 #include "borescope/postmortem/verdict.h"
 #include "borescope/table/table_ops.h"
@@ -74,6 +77,42 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
   }
 }
 
+Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& request,
+                                                  const HangRequest& hang, uint64_t done_before) {
+  postmortem::MemoryRequest memory;
+  memory.fix_time = std::chrono::seconds(request.options.fix_time);
+  if (!request.options.limit.empty()) {
+    memory.limit = postmortem::ParseByteRange(request.options.limit);
+    if (!memory.limit.has_value()) {
+      return UsageError(
+          fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are", request.options.limit), "",
+          "limit");
+    }
+  }
+  if (hang.progress) {
+    memory.progress = [progress = hang.progress, done_before](uint64_t done) {
+      progress(done_before + done);
+    };
+  }
+  return memory;
+}
+
+// What PyTorch's text on a failed request says that the process may reserve, if all texts agree.
+std::optional<postmortem::ByteRange> AllowedByLogs(std::span<const JobEvent> events) {
+  std::optional<postmortem::ByteRange> allowed;
+  for (const JobEvent& event : events) {
+    if (!event.out_of_memory.has_value() || !event.out_of_memory->allowed.has_value()) {
+      continue;
+    }
+    const postmortem::ByteRange& range = *event.out_of_memory->allowed;
+    if (allowed.has_value() && (allowed->low != range.low || allowed->high != range.high)) {
+      return std::nullopt;
+    }
+    allowed = range;
+  }
+  return allowed;
+}
+
 Result<Everything> ReadAll(const PostmortemRequest& request) {
   const int threads = ThreadsOf(request.options.threads);
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
@@ -89,16 +128,28 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       progress({.done_bytes = done, .total_bytes = total, .done_files = 0, .total_files = count});
     };
   }
+  uint64_t dump_bytes = 0;
   if (const std::vector<JobFile> dumps = OfKind(files, JobFileKind::kFlightRecorder);
       !dumps.empty()) {
+    for (const JobFile& dump : dumps) {
+      dump_bytes += dump.bytes;
+    }
     BS_ASSIGN(HangPart part, FindHang(dumps, hang, lines));
     all.sources.push_back(std::move(part.found));
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
     all.has_failed = all.has_failed || part.has_failed;
   }
-  // Memory snapshots are a further source: their findings go to all.sources, their files to
-  // all.files. Logs come last, as their findings are joined with all others.
   LogPart logs = FindLogs(files, {.threads = threads, .progress = {}}, lines);
+  if (const std::vector<JobFile> snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
+      !snapshots.empty()) {
+    BS_ASSIGN(postmortem::MemoryRequest memory, MemoryRequestOf(request, hang, dump_bytes));
+    memory.limit = memory.limit.has_value() ? memory.limit : AllowedByLogs(logs.events);
+    postmortem::MemoryPart part = postmortem::FindMemory(snapshots, memory, lines);
+    all.sources.push_back(std::move(part.found));
+    std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
+    all.has_failed = all.has_failed || part.has_failed;
+  }
+  // Findings of logs are joined with all others.
   std::move(logs.files.begin(), logs.files.end(), std::back_inserter(all.files));
   JoinLogs(std::move(logs), all.sources);
   AddOthers(files, all);
@@ -122,7 +173,7 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       }
     }
     return Error{.code = ErrorCode::kUnsupportedFormat,
-                 .cause = "no dump, log or error file of a job is there",
+                 .cause = "no dump, memory snapshot, log or error file of a job is there",
                  .remedy =
                      "set TORCH_NCCL_DUMP_ON_TIMEOUT=1 and TORCH_FR_BUFFER_SIZE=2000, and "
                      "collect the files of TORCH_FR_DUMP_TEMP_FILE of all ranks",
@@ -264,6 +315,9 @@ Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
 Answer DescribePostmortem() {
   std::vector<internal::Table> tables = {internal::VerdictTable({})};
   for (internal::Table& table : internal::HangShape()) {
+    tables.push_back(std::move(table));
+  }
+  for (internal::Table& table : internal::postmortem::MemoryShape()) {
     tables.push_back(std::move(table));
   }
   tables.push_back(internal::NewTable<internal::LogFindingRow>());

@@ -1,0 +1,115 @@
+// What lives in a device's memory: for each allocation of a replay its line of the program and its
+// category, and from these what was live at the peak, at a failure, and at the end, and what grows
+// from step to step.
+//
+// Categories follow from stacks, from the marks of the optimizer's steps, and from how long a block
+// lives; docs/use/postmortem-memory.md has the rules. Pure functions: safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/column_data.h"
+#include "borescope/postmortem/memory/replay.h"
+#include "borescope/postmortem/memory/snapshot.h"
+#include "borescope/postmortem/program_line.h"
+
+namespace borescope::internal::postmortem {
+
+enum class MemoryCategory : uint8_t {
+  kWorkspace,
+  kOptimizerState,
+  kGradient,
+  kActivation,
+  kParameter,
+  kHeld,
+  kTemporary,
+  kBefore,
+  kEnd,
+};
+std::string_view Name(MemoryCategory category);
+
+// A line of the program. Site 0 is that of memory without a stack.
+struct MemorySite {
+  std::string file;
+  int64_t line = 0;
+  std::string function;
+  std::string Text() const;
+};
+
+// The line of each stack, and what its frames say about it.
+class MemorySites {
+ public:
+  // `finder` says which files are of the program.
+  explicit MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder = LineFinder());
+
+  uint32_t Of(uint32_t stack) const { return site_of_stack_[stack]; }
+  const MemorySite& Get(uint32_t site) const { return sites_[site]; }
+  size_t size() const { return sites_.size(); }
+
+  struct Signs {
+    bool has_frames = false;
+    bool is_workspace = false;
+    bool is_optimizer = false;
+    bool is_backward = false;
+    bool is_forward = false;
+    bool is_parameter = false;
+  };
+  const Signs& Of(const MemoryEvent& event) const { return signs_[event.stack]; }
+  const Signs& SignsOf(uint32_t stack) const { return signs_[stack]; }
+
+ private:
+  std::vector<uint32_t> site_of_stack_;
+  std::vector<MemorySite> sites_;
+  std::vector<Signs> signs_;
+};
+
+// The frames of Python of a stack, innermost first: "a.py:3 f < b.py:7 g". At most `most`.
+std::string StackText(const MemorySnapshot& snapshot, uint32_t stack, size_t most = 12);
+
+// An optimizer's step: events from `begin` to before `end` happened in it.
+struct MemoryStep {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+std::vector<MemoryStep> FindSteps(const MemorySnapshot& snapshot, const DeviceMemory& device);
+
+// The category of each event that allocates, and of each block before the first event.
+struct MemoryCategories {
+  ColumnData<MemoryCategory> events;
+  std::vector<MemoryCategory> start;
+};
+MemoryCategories Categorise(const DeviceMemory& device, const Replay& replay,
+                            const MemorySites& sites, const std::vector<MemoryStep>& steps);
+
+// What one line of the program holds in one category.
+struct LiveMemory {
+  MemoryCategory category = MemoryCategory::kEnd;
+  uint32_t site = 0;
+  uint32_t stack = 0;  // of its largest block
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+// What is live after event `moment` (kNoIndex: before the first event), most bytes first.
+std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
+                               const MemorySites& sites, const MemoryCategories& categories,
+                               uint32_t moment);
+
+struct MemoryGrowth {
+  uint32_t site = 0;
+  MemoryCategory category = MemoryCategory::kEnd;
+  uint64_t steps = 0;       // so many in a row, the last ones
+  uint64_t first_step = 0;  // the first of these, counted from 1
+  uint64_t bytes_per_step = 0;
+  uint64_t blocks_per_step = 0;
+  uint64_t bytes = 0;       // in these steps together
+  bool is_by_time = false;  // no steps were marked: parts of the time stand for them
+};
+// What grew in each of the last three steps or more, most bytes a step first.
+std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
+                                     const MemorySites& sites, const MemoryCategories& categories,
+                                     const std::vector<MemoryStep>& steps);
+
+}  // namespace borescope::internal::postmortem

@@ -1,0 +1,40 @@
+// Memory snapshots in a job's folder: read, replayed, and reported as tables and findings.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/postmortem/findings.h"
+#include "borescope/postmortem/job_files.h"
+#include "borescope/postmortem/memory/oom.h"
+#include "borescope/postmortem/program_line.h"
+
+namespace borescope::internal::postmortem {
+
+struct MemoryRequest {
+  std::optional<ByteRange> limit = {};  // what the process may reserve, where the user says so
+  std::chrono::nanoseconds fix_time = std::chrono::seconds(20);  // for replays of changes, together
+  // Called with the stored bytes that were read; may be empty.
+  std::function<void(uint64_t done)> progress = {};
+};
+
+// What was made of some files: findings, and a row for each file in the order of `files`.
+struct MemoryPart {
+  SourceFindings found = {};
+  std::vector<JobFileRow> files = {};
+  bool has_failed = false;  // a file that should have been readable was not
+};
+
+// `files` are of the kind kMemorySnapshot. One after the other, as each may be large.
+MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& request,
+                      const LineFinder& lines);
+
+// The tables that there may be, without rows.
+std::vector<Table> MemoryShape();
+
+}  // namespace borescope::internal::postmortem

@@ -1,0 +1,735 @@
+#include "borescope/postmortem/memory/replay.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "borescope/base/hash/hash_tables.h"
+
+namespace borescope::internal::postmortem {
+
+namespace {
+
+constexpr uint32_t kStart = Replay::kStartBlock;
+
+bool IsSmallSegment(uint64_t size) { return size == kSmallSegment; }
+
+// What was there before the first event, and which event belongs to which.
+struct Beginning {
+  std::vector<MemorySegment> segments;  // not expandable, by address
+  struct Range {                        // for expandable segments
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint16_t lane = 0;
+    bool is_small = false;
+  };
+  std::vector<Range> ranges;
+  std::vector<Range> mapped;
+  // Blocks that were replaced at their address without an event that freed them: at which event,
+  // and whose they were.
+  std::vector<std::pair<uint32_t, uint32_t>> ended;
+  bool has_completions = false;  // free_completed was recorded
+  bool has_private = false;      // some segment is of a private pool
+  HashMap<uint64_t, uint16_t> segment_lanes;  // of segments of the snapshot that are private
+};
+
+// --- Links and blocks before the first event ---
+
+class Linker {
+ public:
+  Linker(const MemorySnapshot& snapshot, const DeviceMemory& device, Replay& replay,
+         Beginning& beginning)
+      : snapshot_(snapshot), device_(device), replay_(replay), beginning_(beginning) {}
+
+  void Link() {
+    replay_.links.resize(device_.events.size(), kNoIndex);
+    replay_.block_units.resize(device_.events.size(), 0);
+    for (const MemoryEvent& event : device_.events) {
+      if (event.action == MemoryAction::kFreeCompleted) beginning_.has_completions = true;
+    }
+    for (uint32_t i = 0; i < device_.events.size(); ++i) {
+      LinkEvent(i);
+    }
+    AddBlocksOfSnapshot();
+    SortBlocks();
+  }
+
+ private:
+  void LinkEvent(uint32_t i) {
+    const MemoryEvent& event = device_.events[i];
+    switch (event.action) {
+      case MemoryAction::kAlloc:
+        LinkAlloc(i, event);
+        break;
+      case MemoryAction::kFreeRequested:
+        LinkFree(i, event, !beginning_.has_completions);
+        break;
+      case MemoryAction::kFreeCompleted:
+        LinkFree(i, event, true);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void LinkAlloc(uint32_t i, const MemoryEvent& event) {
+    const auto [found, is_new] = live_.try_emplace(event.address, i);
+    if (is_new) return;
+    beginning_.ended.emplace_back(i, found->second);
+    if (FreedBy(found->second) == kNoIndex) FreedBy(found->second) = i;
+    found->second = i;
+  }
+
+  void LinkFree(uint32_t i, const MemoryEvent& event, bool completes) {
+    auto found = live_.find(event.address);
+    if (found == live_.end()) {
+      const auto start = static_cast<uint32_t>(replay_.start_blocks.size());
+      replay_.start_blocks.push_back(
+          {event.address, 0, event.size, 0, kNoIndex, event.lane, true});
+      found = live_.emplace(event.address, kStart + start).first;
+    }
+    const uint32_t owner = found->second;
+    replay_.links[i] = owner;
+    if (FreedBy(owner) == kNoIndex) FreedBy(owner) = i;
+    if (completes) live_.erase(found);
+  }
+
+  uint32_t& FreedBy(uint32_t owner) {
+    return owner >= kStart ? replay_.start_blocks[owner - kStart].freed : replay_.links[owner];
+  }
+
+  // What is in use at the end and was never allocated was so from the start.
+  void AddBlocksOfSnapshot() {
+    for (const MemorySegment& segment : device_.segments) {
+      for (uint32_t b = 0; b < segment.blocks; ++b) {
+        const MemoryBlock& block = device_.blocks[segment.first_block + b];
+        if (block.state == MemoryBlockState::kFree) continue;
+        const auto found = live_.find(block.address);
+        if (found == live_.end()) {
+          replay_.start_blocks.push_back({block.address, block.size, block.requested, block.stack,
+                                          kNoIndex, segment.lane, false});
+        } else if (found->second >= kStart) {  // freed, and a stream still uses it
+          StartBlock& start = replay_.start_blocks[found->second - kStart];
+          start.size = block.size;
+          start.requested = block.requested;
+          start.stack = block.stack;
+          start.is_inferred = false;
+        }
+      }
+    }
+  }
+
+  // Links name blocks by their number, which is that of their order by address.
+  void SortBlocks() {
+    std::vector<StartBlock>& blocks = replay_.start_blocks;
+    std::vector<uint32_t> order(blocks.size());
+    for (uint32_t i = 0; i < order.size(); ++i) {
+      order[i] = i;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return blocks[a].address < blocks[b].address;
+    });
+    std::vector<StartBlock> sorted;
+    sorted.reserve(blocks.size());
+    std::vector<uint32_t> place(blocks.size());
+    for (uint32_t i = 0; i < order.size(); ++i) {
+      place[order[i]] = i;
+      sorted.push_back(blocks[order[i]]);
+    }
+    blocks = std::move(sorted);
+    if (blocks.empty()) return;
+    for (uint32_t i = 0; i < device_.events.size(); ++i) {
+      uint32_t& link = replay_.links[i];
+      const bool is_free = device_.events[i].action != MemoryAction::kAlloc;
+      if (is_free && link != kNoIndex && link >= kStart) link = kStart + place[link - kStart];
+    }
+    for (auto& [event, owner] : beginning_.ended) {
+      if (owner >= kStart) owner = kStart + place[owner - kStart];
+    }
+  }
+
+  const MemorySnapshot& snapshot_;
+  const DeviceMemory& device_;
+  Replay& replay_;
+  Beginning& beginning_;
+  HashMap<uint64_t, uint32_t> live_;  // by address: its allocation, or kStart + its start block
+};
+
+// --- Segments before the first event ---
+
+// Byte ranges that have pages, of one lane and pool.
+using Intervals = std::map<uint64_t, uint64_t>;  // begin to end
+
+void AddInterval(Intervals& intervals, uint64_t begin, uint64_t end) {
+  auto at = intervals.upper_bound(begin);
+  if (at != intervals.begin() && std::prev(at)->second >= begin) {
+    --at;
+    begin = at->first;
+    end = std::max(end, at->second);
+  }
+  while (at != intervals.end() && at->first <= end) {
+    end = std::max(end, at->second);
+    at = intervals.erase(at);
+  }
+  intervals.emplace(begin, end);
+}
+
+void CutInterval(Intervals& intervals, uint64_t begin, uint64_t end) {
+  auto at = intervals.upper_bound(begin);
+  if (at != intervals.begin()) --at;
+  while (at != intervals.end() && at->first < end) {
+    const auto [first, last] = *at;
+    if (last <= begin) {
+      ++at;
+      continue;
+    }
+    at = intervals.erase(at);
+    if (first < begin) intervals.emplace(first, begin);
+    if (last > end) at = intervals.emplace(end, last).first;
+  }
+}
+
+uint16_t LaneOfSegment(const Beginning& beginning, const MemoryEvent& event) {
+  const auto found = beginning.segment_lanes.find(event.address);
+  return found == beginning.segment_lanes.end() ? event.lane : found->second;
+}
+
+void FindPlainSegments(const DeviceMemory& device, Beginning& beginning) {
+  HashSet<uint64_t> given;
+  const auto add = [&](uint64_t address, uint64_t size, uint16_t lane, bool is_small) {
+    MemorySegment segment;
+    segment.address = address;
+    segment.size = size;
+    segment.lane = lane;
+    segment.is_small = is_small;
+    beginning.segments.push_back(segment);
+  };
+  for (const MemoryEvent& event : device.events) {
+    if (event.action == MemoryAction::kSegmentAlloc) given.insert(event.address);
+    if (event.action == MemoryAction::kSegmentFree && given.erase(event.address) == 0) {
+      add(event.address, event.size, event.lane, IsSmallSegment(event.size));
+    }
+  }
+  for (const MemorySegment& segment : device.segments) {
+    if (!segment.is_expandable && !given.contains(segment.address)) {
+      add(segment.address, segment.size, segment.lane, segment.is_small);
+    }
+  }
+  std::sort(beginning.segments.begin(), beginning.segments.end(),
+            [](const MemorySegment& a, const MemorySegment& b) { return a.address < b.address; });
+}
+
+// Pages at the end, less those that were mapped, plus those that were unmapped, from the last event
+// to the first; and the address ranges that hold all pages there ever were.
+void FindPages(const DeviceMemory& device, Beginning& beginning) {
+  std::map<uint32_t, Intervals> mapped;
+  std::map<uint32_t, Intervals> seen;
+  const auto list = [](uint16_t lane, bool is_small) {
+    return uint32_t{lane} * 2 + (is_small ? 1 : 0);
+  };
+  const auto add = [](Intervals& intervals, uint64_t address, uint64_t size) {
+    if (size > 0) AddInterval(intervals, address, address + size);
+  };
+  for (const MemorySegment& segment : device.segments) {
+    if (!segment.is_expandable) continue;
+    add(mapped[list(segment.lane, segment.is_small)], segment.address, segment.size);
+    add(seen[list(segment.lane, segment.is_small)], segment.address, segment.size);
+  }
+  for (size_t i = device.events.size(); i-- > 0;) {
+    const MemoryEvent& event = device.events[i];
+    const bool is_map = event.action == MemoryAction::kSegmentMap;
+    if (!is_map && event.action != MemoryAction::kSegmentUnmap) continue;
+    const uint32_t of = list(event.lane, IsSmallSegment(event.size));
+    add(seen[of], event.address, event.size);
+    if (is_map) {
+      CutInterval(mapped[of], event.address, event.address + event.size);
+    } else {
+      add(mapped[of], event.address, event.size);
+    }
+  }
+  for (const auto& [of, intervals] : mapped) {
+    for (const auto& [begin, end] : intervals) {
+      beginning.mapped.push_back({begin, end, static_cast<uint16_t>(of / 2), (of & 1) != 0});
+    }
+  }
+  // A range ends where pages of another one begin, or beyond what a device can have.
+  constexpr uint64_t kFar = uint64_t{1} << 38;
+  std::map<uint64_t, Beginning::Range> pages;
+  for (const auto& [of, intervals] : seen) {
+    for (const auto& [begin, end] : intervals) {
+      pages[begin] = {begin, end, static_cast<uint16_t>(of / 2), (of & 1) != 0};
+    }
+  }
+  for (const auto& [begin, page] : pages) {
+    if (!beginning.ranges.empty()) {
+      Beginning::Range& last = beginning.ranges.back();
+      if (last.lane == page.lane && last.is_small == page.is_small && begin - last.end < kFar) {
+        last.end = std::max(last.end, page.end);
+        continue;
+      }
+    }
+    beginning.ranges.push_back(page);
+  }
+}
+
+// A block that was freed has the size that its request was rounded to; of a large block which was
+// not split what is left up to the next one belongs to it, as no free block is that small.
+void InferSizes(const MemorySnapshot& snapshot, const Beginning& beginning, Replay& replay) {
+  auto segment = beginning.segments.begin();
+  for (size_t i = 0; i < replay.start_blocks.size(); ++i) {
+    StartBlock& block = replay.start_blocks[i];
+    if (!block.is_inferred) continue;
+    ++replay.start_inferred;
+    block.size = RoundRequest(block.requested, snapshot.settings);
+    while (segment != beginning.segments.end() &&
+           segment->address + segment->size <= block.address) {
+      ++segment;
+    }
+    if (segment == beginning.segments.end() || segment->address > block.address) continue;
+    if (segment->is_small) continue;
+    uint64_t next = segment->address + segment->size;
+    if (i + 1 < replay.start_blocks.size()) {
+      next = std::min(next, replay.start_blocks[i + 1].address);
+    }
+    const uint64_t end = block.address + block.size;
+    if (next > end && next - end <= kSmallRequest) block.size += next - end;
+  }
+}
+
+// --- The replay ---
+
+class Replayer {
+ public:
+  Replayer(const MemorySnapshot& snapshot, const DeviceMemory& device, Replay& replay,
+           const Beginning& beginning)
+      : snapshot_(snapshot),
+        device_(device),
+        replay_(replay),
+        beginning_(beginning),
+        allocator_(snapshot.settings, snapshot.lanes),
+        settings_(snapshot.settings) {}
+
+  void Run() {
+    if (!PlaceStart()) {
+      replay_.impossible = "the blocks before the first event overlap";
+      return;
+    }
+    replay_.is_complete = beginning_.segments.empty() && beginning_.mapped.empty();
+    peak_ = allocator_.counters().allocated;
+    for (uint32_t i = 0; i < device_.events.size(); ++i) {
+      if (!Apply(i)) {
+        replay_.impossible = "an event contradicts the events before it";
+        return;
+      }
+      if (allocator_.counters().allocated > peak_) {
+        peak_ = allocator_.counters().allocated;
+        replay_.peak_event = i;
+      }
+    }
+    for (const Waiting& waiting : waiting_) {
+      allocator_.AddSegment(waiting.address, waiting.size, waiting.lane, waiting.is_small);
+    }
+    replay_.end = allocator_.counters();
+    replay_.inactive_split = allocator_.InactiveSplit();
+    CompareEnd();
+  }
+
+ private:
+  // A segment that the driver gave, and that no block was taken from yet.
+  struct Waiting {
+    uint64_t address;
+    uint64_t size;
+    uint16_t lane;
+    bool is_small;
+  };
+
+  bool PlaceStart() {
+    for (const MemorySegment& segment : beginning_.segments) {
+      if (allocator_.AddSegment(segment.address, segment.size, segment.lane, segment.is_small) ==
+          kNoIndex) {
+        return false;
+      }
+    }
+    for (size_t i = 0; i < beginning_.ranges.size(); ++i) {
+      const Beginning::Range& range = beginning_.ranges[i];
+      // Ranges are larger than what was used of them: pages may follow up to the next range.
+      uint64_t end = range.end + (uint64_t{1} << 37);
+      if (i + 1 < beginning_.ranges.size()) end = std::min(end, beginning_.ranges[i + 1].begin);
+      end = std::min(end, FirstPlainSegmentAfter(range.end));
+      if (!allocator_.AddRange(range.begin, end - range.begin, range.lane, range.is_small)) {
+        return false;
+      }
+    }
+    for (const Beginning::Range& pages : beginning_.mapped) {
+      if (!allocator_.MapAt(pages.begin, pages.end - pages.begin)) return false;
+    }
+    for (uint32_t i = 0; i < replay_.start_blocks.size(); ++i) {
+      const StartBlock& block = replay_.start_blocks[i];
+      start_ids_.push_back(
+          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true));
+      if (start_ids_.back() == kNoIndex) return false;
+    }
+    return true;
+  }
+
+  uint64_t FirstPlainSegmentAfter(uint64_t address) {
+    if (plain_segments_.empty()) {
+      for (const MemorySegment& segment : beginning_.segments) {
+        plain_segments_.push_back(segment.address);
+      }
+      for (const MemoryEvent& event : device_.events) {
+        if (event.action == MemoryAction::kSegmentAlloc) plain_segments_.push_back(event.address);
+      }
+      plain_segments_.push_back(std::numeric_limits<uint64_t>::max());
+      std::sort(plain_segments_.begin(), plain_segments_.end());
+    }
+    return *std::lower_bound(plain_segments_.begin(), plain_segments_.end(), address);
+  }
+
+  bool Apply(uint32_t i) {
+    const MemoryEvent& event = device_.events[i];
+    switch (event.action) {
+      case MemoryAction::kAlloc:
+        return ApplyAlloc(i, event);
+      case MemoryAction::kFreeRequested:
+        ApplyFree(i, !beginning_.has_completions);
+        return true;
+      case MemoryAction::kFreeCompleted:
+        ApplyFree(i, true);
+        return true;
+      case MemoryAction::kSegmentAlloc:
+        ++replay_.segments_given;
+        waiting_.push_back({event.address, event.size, LaneOfSegment(beginning_, event),
+                            IsSmallSegment(event.size)});
+        return true;
+      case MemoryAction::kSegmentMap:
+        ++replay_.segments_given;
+        if (mapped_from_ == kNoIndex) mapped_from_ = i;
+        if (!HasPlan(i)) PlanBefore(i);
+        if (!allocator_.MapAt(event.address, event.size)) return false;
+        return true;
+      case MemoryAction::kSegmentFree:
+      case MemoryAction::kSegmentUnmap:
+        return ApplyRelease(i, event);
+      case MemoryAction::kOom:
+        ApplyOom(i, event);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  // --- Allocations ---
+
+  bool ApplyAlloc(uint32_t i, const MemoryEvent& event) {
+    while (next_ended_ < beginning_.ended.size() && beginning_.ended[next_ended_].first == i) {
+      End(beginning_.ended[next_ended_++].second, i);
+    }
+    ++replay_.allocations;
+    const uint64_t size = RoundRequest(event.size, settings_);
+    const uint16_t lane = LaneOfBlock(event);
+    uint32_t block = Predict(size, lane, event.address);
+    if (block != kNoIndex && allocator_.BlockAddress(block) == event.address) {
+      ++replay_.predicted;
+      block = allocator_.Take(block, size, event.size, i);
+    } else {
+      Force(i);
+      TakeWaiting(event.address);
+      block = allocator_.TakeAt(event.address, size, event.size, i, false);
+      if (block == kNoIndex) return false;
+    }
+    mapped_from_ = kNoIndex;
+    planned_.reset();
+    const uint64_t units = allocator_.BlockSize(block) / kSmallestBlock;
+    replay_.block_units[i] =
+        static_cast<uint32_t>(std::min<uint64_t>(units, std::numeric_limits<uint32_t>::max()));
+    // Until the block is freed its number is kept where its size will be.
+    if (const uint32_t freed = replay_.links[i]; freed != kNoIndex) {
+      replay_.block_units[freed] = block;
+    } else {
+      kept_.emplace(i, block);
+    }
+    return true;
+  }
+
+  // The block that the model gives; if it asks the driver, the one of the segment that came.
+  uint32_t Predict(uint64_t size, uint16_t lane, uint64_t recorded) {
+    const uint32_t found = allocator_.Find(size, lane);
+    if (mapped_from_ != kNoIndex) {  // pages came: the plan is of before
+      if (planned_ != recorded) return found;
+      ++replay_.segments_predicted;
+      return allocator_.FreeBlockAt(recorded, size);
+    }
+    if (found != kNoIndex) return found;
+    if (settings_.expandable) {  // a free row that a search does not take, with max_split_size
+      if (allocator_.PlanPages(size, lane) == recorded) {
+        return allocator_.FreeBlockAt(recorded, size);
+      }
+    }
+    const bool is_small = size <= kSmallRequest;
+    for (size_t w = 0; w < waiting_.size(); ++w) {
+      const Waiting waiting = waiting_[w];
+      if (waiting.lane != lane || waiting.is_small != is_small || waiting.address != recorded) {
+        continue;
+      }
+      if (waiting.size == SegmentSize(size, settings_)) ++replay_.segments_predicted;
+      return TakeWaiting(recorded);
+    }
+    return kNoIndex;
+  }
+
+  // Before the first of some pages comes: where the model would put the request that needs them,
+  // which is the next allocation.
+  void PlanBefore(uint32_t i) {
+    for (uint32_t next = i; next < device_.events.size(); ++next) {
+      const MemoryEvent& event = device_.events[next];
+      if (event.action == MemoryAction::kSegmentMap) continue;
+      if (event.action != MemoryAction::kAlloc) return;
+      planned_ = allocator_.PlanPages(RoundRequest(event.size, settings_), event.lane);
+      return;
+    }
+  }
+  bool HasPlan(uint32_t i) const { return mapped_from_ != i; }
+
+  uint32_t TakeWaiting(uint64_t address) {
+    for (size_t w = 0; w < waiting_.size(); ++w) {
+      const Waiting waiting = waiting_[w];
+      if (address - waiting.address >= waiting.size) continue;
+      waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(w));
+      return allocator_.AddSegment(waiting.address, waiting.size, waiting.lane, waiting.is_small);
+    }
+    return kNoIndex;
+  }
+
+  // Older formats do not say of which pool an event is; the snapshot's segments do.
+  uint16_t LaneOfBlock(const MemoryEvent& event) const {
+    if (!beginning_.has_private) return event.lane;
+    for (const MemorySegment& segment : device_.segments) {
+      if (snapshot_.lanes[segment.lane].is_private() &&
+          event.address - segment.address < segment.size) {
+        return segment.lane;
+      }
+    }
+    return event.lane;
+  }
+
+  void Force(uint32_t i) {
+    ++replay_.forced;
+    if (replay_.forced_events.size() < Replay::kMaxForcedEvents) replay_.forced_events.push_back(i);
+  }
+
+  // --- Frees ---
+
+  uint32_t BlockOf(uint32_t owner, uint32_t freed_by) {
+    if (owner >= kStart) return start_ids_[owner - kStart];
+    if (freed_by != kNoIndex) return replay_.block_units[freed_by];
+    const auto found = kept_.find(owner);
+    return found == kept_.end() ? kNoIndex : found->second;
+  }
+  uint32_t FreedBy(uint32_t owner) const {
+    return owner >= kStart ? replay_.start_blocks[owner - kStart].freed : replay_.links[owner];
+  }
+
+  void ApplyFree(uint32_t i, bool completes) {
+    const uint32_t owner = replay_.links[i];
+    if (owner == kNoIndex) return;
+    if (FreedBy(owner) == i) {
+      const uint32_t block = BlockOf(owner, i);
+      replay_.block_units[i] = owner >= kStart
+                                   ? static_cast<uint32_t>(replay_.start_blocks[owner - kStart].size /
+                                                           kSmallestBlock)
+                                   : replay_.block_units[owner];
+      allocator_.RequestFree(block, owner);
+      if (completes) {
+        allocator_.CompleteFree(block, owner);
+      } else {
+        in_use_elsewhere_.insert_or_assign(owner, block);
+      }
+      return;
+    }
+    const auto found = in_use_elsewhere_.find(owner);
+    if (!completes || found == in_use_elsewhere_.end()) return;
+    allocator_.CompleteFree(found->second, owner);
+    in_use_elsewhere_.erase(found);
+  }
+
+  // A block is gone that no event completed.
+  void End(uint32_t owner, uint32_t at) {
+    uint32_t block = kNoIndex;
+    if (const auto found = in_use_elsewhere_.find(owner); found != in_use_elsewhere_.end()) {
+      block = found->second;
+      in_use_elsewhere_.erase(found);
+    } else if (FreedBy(owner) == at) {
+      block = BlockOf(owner, at);
+    }
+    if (block == kNoIndex) return;
+    allocator_.RequestFree(block, owner);
+    allocator_.CompleteFree(block, owner);
+  }
+
+  // --- Segments ---
+
+  bool ApplyRelease(uint32_t i, const MemoryEvent& event) {
+    ++replay_.released;
+    TakeWaiting(event.address);
+    const bool is_segment = event.action == MemoryAction::kSegmentFree;
+    if (!(is_segment ? allocator_.ReleaseAt(event.address)
+                     : allocator_.UnmapAt(event.address, event.size))) {
+      return false;
+    }
+    ++replay_.released_predicted;
+    // The last of some: if all is given back and the same call asks again, it was a retry.
+    if (i + 1 >= device_.events.size()) return true;
+    const MemoryEvent& next = device_.events[i + 1];
+    const bool asks = next.action == MemoryAction::kSegmentAlloc ||
+                      next.action == MemoryAction::kSegmentMap;
+    if (asks && next.stack == event.stack && !HasReleasable()) allocator_.CountRetry();
+    return true;
+  }
+
+  bool HasReleasable() const {
+    const std::vector<LayoutBlock> layout = allocator_.Layout();
+    return std::any_of(layout.begin(), layout.end(), [&](const LayoutBlock& block) {
+      return block.state == BlockState::kFree && block.is_whole && !block.is_expandable &&
+             !snapshot_.lanes[block.lane].is_private();
+    });
+  }
+
+  void ApplyOom(uint32_t i, const MemoryEvent& event) {
+    allocator_.CountRetry();
+    allocator_.CountOom();
+    const AllocatorCounters& counters = allocator_.counters();
+    OomState state;
+    state.event = i;
+    state.lane = event.lane;
+    state.size = event.size;
+    state.device_free = event.address;
+    state.needed = allocator_.Needed(event.size, event.lane);
+    state.asked = SegmentSize(event.size, settings_);
+    state.reserved = counters.reserved;
+    state.allocated = counters.allocated;
+    state.peak_reserved = counters.peak_reserved;
+    state.retries = counters.retries;
+    state.parts = PartsFor(allocator_, snapshot_.lanes, event.size, event.lane);
+    if (replay_.ooms.size() == Replay::kMaxOoms) replay_.ooms.erase(replay_.ooms.begin());
+    replay_.ooms.push_back(state);
+  }
+
+  // --- The end ---
+
+  void CompareEnd() {
+    const std::vector<LayoutBlock> layout = allocator_.Layout();
+    std::vector<LayoutBlock> shown;
+    for (const LayoutBlock& block : layout) {
+      if (block.state != BlockState::kUnmapped) shown.push_back(block);
+    }
+    uint64_t reserved = 0;
+    uint64_t allocated = 0;
+    bool is_equal = true;
+    size_t at = 0;
+    for (const MemorySegment& segment : device_.segments) {
+      reserved += segment.size;
+      for (uint32_t b = 0; b < segment.blocks; ++b, ++at) {
+        const MemoryBlock& block = device_.blocks[segment.first_block + b];
+        if (block.state == MemoryBlockState::kAllocated) allocated += block.size;
+        is_equal = is_equal && at < shown.size() && IsSame(block, shown[at]);
+      }
+    }
+    replay_.segments_equal = is_equal && at == shown.size();
+    replay_.reserved_difference =
+        static_cast<int64_t>(replay_.end.reserved) - static_cast<int64_t>(reserved);
+    replay_.allocated_difference =
+        static_cast<int64_t>(replay_.end.allocated) - static_cast<int64_t>(allocated);
+  }
+
+  static bool IsSame(const MemoryBlock& block, const LayoutBlock& model) {
+    const BlockState state = block.state == MemoryBlockState::kAllocated ? BlockState::kAllocated
+                             : block.state == MemoryBlockState::kPending ? BlockState::kPending
+                                                                         : BlockState::kFree;
+    return model.address == block.address && model.size == block.size && model.state == state &&
+           (state != BlockState::kAllocated || model.requested == block.requested);
+  }
+
+  const MemorySnapshot& snapshot_;
+  const DeviceMemory& device_;
+  Replay& replay_;
+  const Beginning& beginning_;
+  Allocator allocator_;
+  const AllocatorSettings& settings_;
+  std::vector<uint32_t> start_ids_;
+  std::vector<Waiting> waiting_;
+  std::vector<uint64_t> plain_segments_;
+  HashMap<uint32_t, uint32_t> kept_;              // blocks that no event frees, by allocation
+  HashMap<uint32_t, uint32_t> in_use_elsewhere_;  // pending blocks, by owner
+  size_t next_ended_ = 0;
+  uint32_t mapped_from_ = kNoIndex;  // the first of pages that an allocation waits for
+  std::optional<uint64_t> planned_;  // where the model puts it
+  uint64_t peak_ = 0;
+};
+
+}  // namespace
+
+MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lanes, uint64_t size,
+                     uint16_t lane) {
+  MemoryParts parts;
+  const MemoryLane& wanted = lanes[lane];
+  for (const LayoutBlock& block : allocator.Layout()) {
+    if (block.state == BlockState::kUnmapped) continue;
+    if (block.state == BlockState::kAllocated) {
+      parts.requested += block.requested;
+      parts.slack += block.size - block.requested;
+      continue;
+    }
+    if (block.state == BlockState::kPending) {
+      parts.pending += block.size;
+      continue;
+    }
+    ++parts.free_blocks;
+    parts.largest_free = std::max(parts.largest_free, block.size);
+    const MemoryLane& of = lanes[block.lane];
+    if (block.is_whole && !block.is_expandable && !of.is_private()) parts.releasable += block.size;
+    const bool same_pool =
+        of.pool_first == wanted.pool_first && of.pool_second == wanted.pool_second;
+    if (!same_pool) {
+      (of.is_private() ? parts.private_pool : parts.other_pool) += block.size;
+    } else if (block.is_small != (size <= kSmallRequest)) {
+      parts.other_pool += block.size;
+    } else if (block.lane != lane) {
+      parts.other_stream += block.size;
+    } else if (allocator.WouldServe(block, size, lane)) {
+      parts.usable += block.size;
+    } else {
+      parts.too_small += block.size;
+    }
+  }
+  return parts;
+}
+
+Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) {
+  Replay replay;
+  if (device.events.empty()) {
+    replay.impossible = "the snapshot has no events";
+  } else if (device.inconsistent > 0) {
+    replay.impossible = "the blocks of the snapshot do not add up to its segments";
+  } else if (device.events.size() >= kStart) {
+    replay.impossible = "the snapshot has more events than can be replayed";
+  }
+  if (!replay.impossible.empty()) return replay;
+  Beginning beginning;
+  for (const MemorySegment& segment : device.segments) {
+    if (!snapshot.lanes[segment.lane].is_private()) continue;
+    beginning.has_private = true;
+    beginning.segment_lanes.emplace(segment.address, segment.lane);
+  }
+  Linker(snapshot, device, replay, beginning).Link();
+  FindPlainSegments(device, beginning);
+  FindPages(device, beginning);
+  InferSizes(snapshot, beginning, replay);
+  Replayer(snapshot, device, replay, beginning).Run();
+  return replay;
+}
+
+}  // namespace borescope::internal::postmortem

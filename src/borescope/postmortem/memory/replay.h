@@ -1,0 +1,104 @@
+// The replay of a device's events through the model of the allocator (allocator.h): what there was
+// before the first event, whether the model predicts every address that was recorded, and what was
+// where at any moment. Only sizes, streams, frees, and the addresses of new segments are taken from
+// the recording; each address of a block is a prediction that is compared with the recorded one.
+//
+// Pure functions of one device's events: safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "borescope/base/column_data.h"
+#include "borescope/postmortem/memory/allocator.h"
+#include "borescope/postmortem/memory/snapshot.h"
+
+namespace borescope::internal::postmortem {
+
+// A block that was in use before the first event.
+struct StartBlock {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  uint64_t requested = 0;
+  uint32_t stack = 0;         // 0 if it was freed since: no stack of its allocation is left
+  uint32_t freed = kNoIndex;  // the event that freed it
+  uint16_t lane = 0;
+  bool is_inferred = false;  // its size follows from what was requested
+};
+
+// Who has the memory that the allocator reserved, for a request of `size` bytes. All but the last
+// three add up to what is reserved.
+struct MemoryParts {
+  uint64_t requested = 0;     // by the program, of blocks in use
+  uint64_t slack = 0;         // of these blocks, beyond what was requested
+  uint64_t pending = 0;       // freed, but a stream may still use it
+  uint64_t usable = 0;        // free, and would serve the request
+  uint64_t too_small = 0;     // free in its pool and stream, but does not serve it
+  uint64_t other_pool = 0;    // free among small blocks for a large request, or the other way round
+  uint64_t other_stream = 0;  // free for another stream
+  uint64_t private_pool = 0;  // free in a pool of a graph or of torch.cuda.MemPool
+  uint64_t releasable = 0;    // free whole segments, which a retry gives back; part of the above
+  uint64_t largest_free = 0;  // the largest free block
+  uint64_t free_blocks = 0;
+  uint64_t free() const { return usable + too_small + other_pool + other_stream + private_pool; }
+  uint64_t reserved() const { return requested + slack + pending + free(); }
+};
+MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lanes, uint64_t size,
+                     uint16_t lane);
+
+// What there was when a request failed.
+struct OomState {
+  uint32_t event = kNoIndex;
+  uint16_t lane = 0;
+  uint64_t size = 0;         // rounded, as recorded
+  uint64_t needed = 0;       // of the driver
+  uint64_t asked = 0;        // what is compared with the process's limit: at least `needed`
+  uint64_t device_free = 0;  // as recorded
+  uint64_t reserved = 0;
+  uint64_t allocated = 0;
+  uint64_t peak_reserved = 0;  // the most that was reserved before
+  uint64_t retries = 0;        // of the program until then
+  MemoryParts parts;
+};
+
+struct Replay {
+  // Nothing else holds if this is not empty: why there is none. A fixed sentence.
+  std::string_view impossible;
+
+  std::vector<StartBlock> start_blocks;  // by address
+  uint64_t start_inferred = 0;
+  bool is_complete = false;  // nothing was in use or reserved before the first event
+  uint64_t allocations = 0;
+  uint64_t predicted = 0;  // whose address is what the model says
+  uint64_t forced = 0;     // allocations and releases that were taken from the recording
+  uint64_t segments_given = 0;
+  uint64_t segments_predicted = 0;  // asked for when, and as large as, the model says
+  uint64_t released = 0;
+  uint64_t released_predicted = 0;  // free and whole in the model
+  AllocatorCounters end;
+  uint64_t inactive_split = 0;
+  bool segments_equal = false;  // segments and all blocks at the end are those of the snapshot
+  int64_t reserved_difference = 0;   // the replay's less the snapshot's
+  int64_t allocated_difference = 0;
+  uint32_t peak_event = kNoIndex;  // the first with the most allocated; kNoIndex: the start
+
+  // For each event. Of an allocation the event that freed it, kNoIndex if none did; of a free the
+  // allocation, or kStartBlock + its number in start_blocks.
+  static constexpr uint32_t kStartBlock = uint32_t{1} << 31;
+  ColumnData<uint32_t> links;
+  // For each allocation and the event that freed it: the bytes of its block / 512.
+  ColumnData<uint32_t> block_units;
+  std::vector<uint32_t> forced_events;  // at most kMaxForcedEvents
+  static constexpr size_t kMaxForcedEvents = 1000;
+  std::vector<OomState> ooms;  // at most kMaxOoms, the last ones
+  static constexpr size_t kMaxOoms = 1000;
+
+  uint64_t BlockBytes(uint32_t event) const {
+    return uint64_t{block_units[event]} * kSmallestBlock;
+  }
+};
+
+Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device);
+
+}  // namespace borescope::internal::postmortem

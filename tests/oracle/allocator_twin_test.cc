@@ -1,0 +1,168 @@
+// The allocator's model against its slow twin (allocator_twin.h) on random programs, and the
+// replay of what such programs record.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "borescope/postmortem/memory/allocator.h"
+#include "borescope/postmortem/memory/replay.h"
+#include "tests/oracle/allocator_programs.h"
+#include "tests/oracle/allocator_twin.h"
+#include "tests/oracle/random.h"
+
+namespace borescope::internal {
+namespace {
+
+using postmortem::Allocator;
+using postmortem::BlockState;
+using postmortem::LayoutBlock;
+using testkit::RandomProgram;
+using testkit::SlowAllocator;
+
+std::string Text(const std::vector<LayoutBlock>& layout) {
+  std::string text;
+  for (const LayoutBlock& block : layout) {
+    for (const uint64_t value :
+         {block.segment, block.address, block.size, block.requested, uint64_t{block.lane},
+          uint64_t{block.is_small}, uint64_t{block.is_expandable}, uint64_t{block.is_whole},
+          static_cast<uint64_t>(block.state), uint64_t{block.owner}}) {
+      text += std::to_string(value) + ' ';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// Blocks follow each other without a gap, no two free neighbours are apart, and the counters are
+// sums over blocks.
+void ExpectInvariants(const Allocator& allocator) {
+  const std::vector<LayoutBlock> layout = allocator.Layout();
+  uint64_t allocated = 0;
+  uint64_t pending = 0;
+  uint64_t free = 0;
+  for (size_t i = 0; i < layout.size(); ++i) {
+    const LayoutBlock& block = layout[i];
+    allocated += block.state == BlockState::kAllocated ? block.size : 0;
+    pending += block.state == BlockState::kPending ? block.size : 0;
+    free += block.state == BlockState::kFree ? block.size : 0;
+    if (i == 0 || layout[i - 1].segment != block.segment) {
+      ASSERT_EQ(block.address, block.segment);
+      continue;
+    }
+    const LayoutBlock& before = layout[i - 1];
+    ASSERT_EQ(block.address, before.address + before.size);
+    const bool is_open = block.state == BlockState::kFree || block.state == BlockState::kUnmapped;
+    ASSERT_FALSE(is_open && before.state == block.state) << "neighbours that are not joined";
+  }
+  ASSERT_EQ(allocator.counters().allocated, allocated);
+  ASSERT_EQ(allocator.counters().active, allocated + pending);
+  ASSERT_EQ(allocator.counters().reserved, allocated + pending + free);
+}
+
+TEST(AllocatorTwin, RandomProgramsLieEqual) {
+  uint64_t retries = 0;
+  uint64_t ooms = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomProgram program = testkit::MakeRandomProgram(seed, 400);
+    SlowAllocator twin(program.settings, program.lanes, program.bounds);
+    Allocator model(program.settings, program.lanes, program.bounds);
+    std::vector<uint32_t> blocks(program.steps.size(), postmortem::kNoIndex);
+    for (uint32_t i = 0; i < program.steps.size(); ++i) {
+      const RandomProgram::Step& step = program.steps[i];
+      switch (step.kind) {
+        case RandomProgram::kAllocate:
+          blocks[i] = model.Allocate(step.size, step.lane, i);
+          ASSERT_EQ(twin.Allocate(step.size, step.lane, i), blocks[i] != postmortem::kNoIndex);
+          break;
+        case RandomProgram::kRequestFree:
+          if (blocks[step.of] == postmortem::kNoIndex) break;
+          twin.RequestFree(step.of);
+          model.RequestFree(blocks[step.of], step.of);
+          break;
+        case RandomProgram::kCompleteFree:
+          if (blocks[step.of] == postmortem::kNoIndex) break;
+          twin.CompleteFree(step.of);
+          model.CompleteFree(blocks[step.of], step.of);
+          break;
+        case RandomProgram::kEmptyCache:
+          twin.EmptyCache();
+          model.EmptyCache();
+          break;
+      }
+      ASSERT_EQ(model.counters().reserved, twin.Reserved()) << "step " << i;
+      if (i % 16 == 0 || i + 1 == program.steps.size()) {
+        ASSERT_EQ(Text(model.Layout()), Text(twin.Layout())) << "step " << i;
+        ASSERT_NO_FATAL_FAILURE(ExpectInvariants(model)) << "step " << i;
+      }
+    }
+    EXPECT_EQ(model.counters().allocated, twin.Allocated());
+    EXPECT_EQ(model.counters().active, twin.Active());
+    EXPECT_EQ(model.counters().requested, twin.Requested());
+    EXPECT_EQ(model.counters().retries, twin.retries);
+    EXPECT_EQ(model.counters().ooms, twin.ooms);
+    retries += twin.retries;
+    ooms += twin.ooms;
+  }
+  // The programs come where the rules differ.
+  EXPECT_GT(retries, 200U);
+  EXPECT_GT(ooms, 50U);
+}
+
+// What a program records is replayed without one forced decision, whatever its settings.
+TEST(AllocatorTwin, RecordedProgramsReplay) {
+  uint64_t allocations = 0;
+  uint64_t released = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const postmortem::MemorySnapshot snapshot =
+        testkit::Record(testkit::MakeRandomProgram(seed, 300));
+    for (const postmortem::DeviceMemory& device : snapshot.devices) {
+      const postmortem::Replay replay = postmortem::ReplayDevice(snapshot, device);
+      ASSERT_EQ(replay.impossible, "");
+      EXPECT_TRUE(replay.is_complete);
+      EXPECT_EQ(replay.forced, 0U);
+      EXPECT_EQ(replay.predicted, replay.allocations);
+      EXPECT_EQ(replay.released, replay.released_predicted);
+      EXPECT_TRUE(replay.segments_equal);
+      EXPECT_EQ(replay.reserved_difference, 0);
+      EXPECT_EQ(replay.allocated_difference, 0);
+      for (const postmortem::OomState& oom : replay.ooms) {
+        EXPECT_EQ(oom.parts.reserved(), oom.reserved);
+      }
+      allocations += replay.allocations;
+      released += replay.released;
+    }
+  }
+  EXPECT_GT(allocations, 10000U);
+  EXPECT_GT(released, 1000U);
+}
+
+// A trace that begins in the middle gives the same layout at its end, and decisions are forced only
+// where the size of a block had to be inferred.
+TEST(AllocatorTwin, TracesThatBeginLateReplay) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const RandomProgram program = testkit::MakeRandomProgram(seed, 300);
+    for (size_t cut = 1; cut <= 10; ++cut) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", cut " + std::to_string(cut));
+      postmortem::MemorySnapshot snapshot = testkit::Record(program);
+      for (postmortem::DeviceMemory& device : snapshot.devices) {
+        auto& events = device.events;
+        const size_t first = events.size() * cut / 11;
+        events = {events.begin() + first, events.end()};
+        if (events.empty()) continue;
+        const postmortem::Replay replay = postmortem::ReplayDevice(snapshot, device);
+        ASSERT_EQ(replay.impossible, "");
+        EXPECT_TRUE(replay.segments_equal || replay.start_inferred > 0);
+        EXPECT_EQ(replay.allocated_difference == 0 || replay.start_inferred > 0, true);
+        EXPECT_TRUE(replay.forced == 0 || replay.start_inferred > 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Whether `borescope postmortem` names those who are at fault, in jobs whose fault is known.
+
+    check_faults.py BORESCOPE [--first SEED] [--seeds N] [--kind KIND] [--verbose]
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import faults
+
+
+def ask(borescope, folder):
+    done = subprocess.run([borescope, "postmortem", str(folder), "-f", "json", "-q", "--threads", "1"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{folder}: status {done.returncode}: {done.stderr}")
+    answer = json.loads(done.stdout)
+    return {table["name"]: table for table in answer["tables"]}
+
+
+def rows(tables, name):
+    if name not in tables:
+        return []
+    columns = tables[name]["columns"]
+    values = [column["values"] for column in columns]
+    return [dict(zip([column["name"] for column in columns], row)) for row in zip(*values)]
+
+
+def judge(job, culprits):
+    """exact, told (nothing can be told, and nothing is claimed), with (among others), or wrong."""
+    kinds, ranks, can_tell = job.truth()
+    primary = [row for row in culprits if row["primary"]]
+    named = {row["rank"] for row in primary}
+    certain = {row["rank"] for row in primary if row["certainty"] == "certain"}
+    right_kind = all(row["kind"] in kinds for row in primary)
+    if certain - ranks:
+        return "wrong and certain"
+    if named == ranks and right_kind:
+        return "exact"
+    if primary and all(row["certainty"] == "cannot tell" for row in primary) and ranks <= named:
+        return "cannot tell"
+    order = {row["rank"] for row in culprits if row["kind"] == "order"}
+    if job.fault in ("swapped", "skipped") and ranks <= order:
+        return "among those who wait for each other"
+    return "wrong"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("borescope")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--kind")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--keep", type=Path)
+    args = parser.parse_args()
+    counts, by_kind = Counter(), {}
+    for seed in range(args.first, args.first + args.seeds):
+        job = faults.make(seed, args.kind)
+        if job is None:
+            continue
+        folder = Path(tempfile.mkdtemp(prefix="postmortem-"))
+        gone = job.write(folder)
+        culprits = rows(ask(args.borescope, folder), "hang_culprits")
+        verdict = judge(job, culprits)
+        counts[verdict] += 1
+        by_kind.setdefault(job.fault, Counter())[verdict] += 1
+        if args.verbose and verdict not in ("exact", "cannot tell"):
+            print(seed, job.fault, job.truth(), "without a dump:", sorted(gone), "world", job.world, verdict)
+            for row in culprits:
+                print("   ", row["rank"], row["kind"], row["primary"], row["certainty"], row["group_desc"], row["seq"])
+        if args.keep and verdict not in ("exact", "cannot tell"):
+            shutil.copytree(folder, args.keep / str(seed), dirs_exist_ok=True)
+        shutil.rmtree(folder)
+    total = sum(counts.values())
+    good = total - counts["wrong"] - counts["wrong and certain"]
+    for kind, verdicts in sorted(by_kind.items()):
+        print(f"{kind:10}", dict(verdicts))
+    print(f"{good} of {total} right; {dict(counts)}")
+    return 0 if good >= 0.97 * total and counts["wrong and certain"] == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
