@@ -177,7 +177,7 @@ class Joiner {
 
   Finding& At(Place place) { return sources_[place.source].findings[place.finding]; }
 
-  // Whether a failure of the rank explains what the hang analysis says of it.
+  // Whether a failure of the rank explains what the hang analysis says about it.
   bool IsExplainable(int32_t rank) const {
     return std::any_of(culprits_.begin(), culprits_.end(), [rank](const HangCulpritRow& row) {
       return row.rank == rank && (row.kind == HangKindName(HangKind::kNoDump) ||

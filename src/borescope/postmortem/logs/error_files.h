@@ -28,7 +28,7 @@ std::optional<std::vector<LogEvent>> ReadErrorFile(ErrorFileKind kind, std::stri
 // The number of the last folder that is one: of ".../attempt_0/3/error.json" 3, the rank on its
 // node.
 std::optional<int32_t> RankOfFolder(std::string_view path);
-// Of ".../attempt_1/3/error.json" 1: torchrun starts all ranks anew after a failure.
+// Of ".../attempt_1/3/error.json" 1: torchrun starts all ranks again after a failure.
 std::optional<int32_t> AttemptOfFolder(std::string_view path);
 
 }  // namespace borescope::internal

@@ -148,7 +148,7 @@ class LogReader {
   }
 
  private:
-  // The rank that the place of the file tells: of error files its folder, of logs the name.
+  // The rank by the place of the file: of error files its folder, of logs the name.
   std::optional<int32_t> RankOfPlace(size_t i) const {
     const std::optional<int32_t> of_folder = RankOfFolder(files_[i].path);
     if (reads_[i].kind == "elastic-error" && of_folder.has_value()) {

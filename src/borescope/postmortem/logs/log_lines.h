@@ -33,7 +33,7 @@ enum class LogRankBasis : uint8_t {
 };
 
 struct LogLine {
-  std::string_view text;  // what the program wrote; blanks in front of it stay
+  std::string_view text;  // what the program wrote; blanks before it stay
   std::optional<int32_t> rank;
   LogRankBasis basis = LogRankBasis::kNone;
   int64_t unix_ns = 0;  // of a time with its zone before the line; 0: none

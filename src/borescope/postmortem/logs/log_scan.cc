@@ -23,7 +23,7 @@ constexpr int32_t kNoRank = -1;
 
 using Pattern = LazyRE2;
 
-// Most lines have none of these: one pass tells.
+// Most lines have none of these: one pass shows that.
 const Pattern kAnyOfInterest = {
     "Traceback \\(most recent|most recent call first|Fatal Python error|"
     "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
@@ -224,6 +224,7 @@ bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
 
 std::string LogScanner::LineOf(const Trace& trace) const {
   std::vector<ProgramFrame> frames;
+  frames.reserve(trace.files.size());
   for (size_t i = 0; i < trace.files.size(); ++i) {
     frames.push_back({trace.files[i], trace.functions[i], trace.numbers[i]});
   }

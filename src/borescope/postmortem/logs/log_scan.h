@@ -24,7 +24,7 @@ enum class LogKind : uint8_t {
   kException,    // of Python, or of PyTorch's watchdog
   kOutOfMemory,  // of a device
   kFatal,        // a signal that faulthandler reported
-  kExit,         // what torchrun says of a process: its exit code or signal
+  kExit,         // the exit code or signal of a process, by torchrun
   kTimeout,      // the watchdog of NCCL gave up an operation
   kNcclWarning,
   kStack,       // where a process was: py-spy, faulthandler on request
@@ -36,7 +36,7 @@ enum class LogKind : uint8_t {
 };
 std::string_view LogKindName(LogKind kind);  // "out of memory"
 
-// What the watchdog says of an operation.
+// What the watchdog says about an operation.
 struct TimeoutText {
   std::string operation = {};  // ALLREDUCE
   std::optional<int64_t> seq = {};
