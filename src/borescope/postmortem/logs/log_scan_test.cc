@@ -315,7 +315,8 @@ TEST(ErrorFiles, OfPySpy) {
 TEST(ErrorFiles, RanksAndAttemptsOfFolders) {
   EXPECT_EQ(RankOfFolder("/tmp/run_7/attempt_0/3/error.json"), 3);
   EXPECT_EQ(RankOfFolder("attempt_0/error.json"), std::nullopt);
-  EXPECT_EQ(RankOfFolder("2/x/error.json"), 2);
+  EXPECT_EQ(RankOfFolder("2/error.json"), 2);
+  EXPECT_EQ(RankOfFolder("2/x/error.json"), std::nullopt);
   EXPECT_EQ(RankOfFolder("error.json"), std::nullopt);
   EXPECT_EQ(AttemptOfFolder("/tmp/attempt_1/3/error.json"), 1);
   EXPECT_EQ(AttemptOfFolder("/tmp/3/error.json"), std::nullopt);
