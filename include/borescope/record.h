@@ -72,6 +72,9 @@ struct RecordOptions {
   uint64_t ops_steps = 0;   // with ops "profile": steps that it keeps in memory; 0: 20
   std::string python = {};  // "calls" of functions, or empty for none
   bool rpd_compat = false;  // rocmProfileData's rpdTracerControl and librpd_tracer.so record here
+  // Sets the variables with which PyTorch leaves dumps of its flight recorder and error files when
+  // a job hangs or dies, but for those that are set: into a folder beside that of the run.
+  bool postmortem = false;
   // Keeps the last part of each log alone, as a flight recorder does: at least so long, at most a
   // day; 0: everything. With max_bytes, no more than that, however long it is.
   std::chrono::nanoseconds ring{};
@@ -101,6 +104,7 @@ struct RecordOptions {
 struct RecordReport {
   std::string folder;       // of the logs: an input like any other
   std::string converted;    // what `output` wants it converted into; empty: nothing
+  std::string postmortem;   // the folder of dumps and error files; empty: there are none
   int status = 0;           // the program's exit status; 0 where a signal ended it
   int signal = 0;           // that ended the program; 0: none
   uint64_t processes = 0;   // that recorded something

@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "borescope/base/text/text.h"
+#include "borescope/output/units/units.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
+#include "borescope/postmortem/memory/oom.h"
 
 namespace borescope::internal {
 namespace {
@@ -101,18 +103,10 @@ std::string Times(size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-// In the units of PyTorch's texts.
-std::string Amount(uint64_t bytes) {
-  constexpr double kStep = 1024;
-  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (amount >= kStep && unit + 1 < std::size(kUnits)) {
-    amount /= kStep;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes)
-                   : fmt::format("{:.2f} {}", amount, kUnits[unit]);
+// The middle of a range.
+std::string Amount(const std::optional<postmortem::ByteRange>& range) {
+  return range.has_value() ? FormatBytes(range->low + (range->high - range->low) / 2)
+                           : "an amount that is not known";
 }
 
 // One failure, of one rank or of several alike.
@@ -183,7 +177,7 @@ class Joiner {
 
   JobFinding& At(Place place) { return sources_[place.source].findings[place.finding]; }
 
-  // Whether a failure of the rank explains what the hang analysis says of it.
+  // Whether a failure of the rank explains what the hang analysis says about it.
   bool IsExplainable(int32_t rank) const {
     return std::any_of(culprits_.begin(), culprits_.end(), [rank](const HangCulpritRow& row) {
       return row.rank == rank && (row.kind == HangKindName(HangKind::kNoDump) ||
@@ -358,22 +352,23 @@ class Joiner {
     return path.substr(folder == std::string::npos ? 0 : folder + 1);
   }
 
-  static std::string AmountsOf(const OutOfMemoryText& said) {
+  static std::string AmountsOf(const postmortem::OomMessage& said) {
     std::string text = fmt::format("{} requested", Amount(said.requested));
-    if (said.free.has_value() && said.total.has_value()) {
-      text += fmt::format("; {} of {} free on the device", Amount(*said.free), Amount(*said.total));
+    if (said.device_free.has_value() && said.total.has_value()) {
+      text += fmt::format("; {} of {} free on the device", Amount(said.device_free),
+                          Amount(said.total));
     }
     if (said.allowed.has_value()) {
-      text += fmt::format("; {} allowed to the process", Amount(*said.allowed));
+      text += fmt::format("; {} allowed to the process", Amount(said.allowed));
     }
     if (said.allocated.has_value()) {
-      text += fmt::format("; {} allocated", Amount(*said.allocated));
+      text += fmt::format("; {} allocated", Amount(said.allocated));
     }
     if (said.unallocated.has_value()) {
-      text += fmt::format("; {} reserved and free", Amount(*said.unallocated));
+      text += fmt::format("; {} reserved and free", Amount(said.unallocated));
     }
-    if (said.other_processes.has_value()) {
-      text += fmt::format("; {} of other processes", Amount(*said.other_processes));
+    if (const uint64_t others = said.other_processes_bytes; others > 0) {
+      text += fmt::format("; {} of other processes", Amount(postmortem::ByteRange{others, others}));
     }
     return text;
   }
@@ -384,17 +379,21 @@ class Joiner {
       return "CUDA reports errors late: CUDA_LAUNCH_BLOCKING=1 shows the line of the kernel, "
              "compute-sanitizer the access.";
     }
-    if (event.out_of_memory.has_value()) {
-      const OutOfMemoryText& said = *event.out_of_memory;
-      if (said.allowed.has_value() && said.free.value_or(0) >= said.requested) {
+    if (event.out_of_memory.has_value() && event.out_of_memory->requested.has_value()) {
+      const postmortem::OomMessage& said = *event.out_of_memory;
+      const uint64_t requested = said.requested->high;
+      const auto least = [](const std::optional<postmortem::ByteRange>& range) {
+        return range.has_value() ? range->low : 0;
+      };
+      if (said.allowed.has_value() && least(said.device_free) >= requested) {
         return "The process's own limit forbade it: raise "
                "torch.cuda.set_per_process_memory_fraction.";
       }
-      if (said.unallocated.value_or(0) >= said.requested) {
+      if (least(said.unallocated) >= requested) {
         return "Enough is reserved and free, but in pieces: try "
                "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
       }
-      if (said.other_processes.value_or(0) >= said.requested) {
+      if (said.other_processes_bytes >= requested) {
         return "Other processes hold enough of this device: look at `nvidia-smi`, and give the "
                "job devices of its own.";
       }

@@ -18,7 +18,7 @@ inline constexpr int64_t kSameMomentNs = 2 * kSecondNs;
 // joins the two:
 // - A rank that failed explains that others wait for it, that it issued no more and that its device
 //   stopped: such a finding becomes evidence of the failure.
-// - Out of memory in a log is evidence of what a snapshot says of that rank.
+// - Out of memory in a log is evidence of what a snapshot says about that rank.
 // - Errors of a GPU, timeouts of watchdogs and stacks are evidence of findings of the same rank.
 // - A failure that came later than the hang, and of another rank, is none of its causes.
 void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources);

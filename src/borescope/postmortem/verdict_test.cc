@@ -13,6 +13,7 @@
 #include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/job_logs.h"
+#include "borescope/postmortem/memory/oom.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -172,11 +173,12 @@ TEST(Verdict, ASnapshotAndALogOfOneFailureAreOneFinding) {
   finding.evidence = "By the snapshot.";
   memory.findings.push_back(finding);
   JobEvent event = Event(LogKind::kOutOfMemory, 0, "CUDA out of memory");
-  event.out_of_memory = OutOfMemoryText{.requested = uint64_t{200} << 20U};
+  event.out_of_memory =
+      postmortem::ParseOomMessage("CUDA out of memory. Tried to allocate 200.00 MiB.");
   const auto same = Joined({memory}, {event});
   EXPECT_EQ(Told(same), (Lines{"error/0/Out of memory, by the snapshot"}));
   EXPECT_EQ(same.front().findings.front().evidence,
-            "By the snapshot. run.log:7: 200.00 MiB requested.");
+            "By the snapshot. run.log:7: 209.7 MB requested.");
   event.rank = 4;
   EXPECT_EQ(Told(Joined({memory}, {event})), (Lines{"error/0/Out of memory, by the snapshot",
                                                     "error/4/Out of memory on the device"}));

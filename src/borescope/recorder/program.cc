@@ -78,6 +78,23 @@ Result<void> AddInjection(const InjectionPlan& plan, Environment& environment) {
   return {};
 }
 
+void AddPostmortem(const std::string& folder, Environment& environment) {
+  // The older and the newer name of each.
+  constexpr const char* kSizes[] = {"TORCH_NCCL_TRACE_BUFFER_SIZE", "TORCH_FR_BUFFER_SIZE"};
+  constexpr const char* kFiles[] = {"TORCH_NCCL_DEBUG_INFO_TEMP_FILE", "TORCH_FR_DUMP_TEMP_FILE"};
+  const auto set_both = [&](const auto& names, const std::string& value) {
+    const bool is_set = environment.contains(names[0]) || environment.contains(names[1]);
+    for (const char* const name : names) {
+      if (!is_set) environment[name] = value;
+    }
+  };
+  set_both(kSizes, "2000");
+  set_both(kFiles, folder + "/trace_rank_");
+  environment.try_emplace("TORCH_NCCL_DUMP_ON_TIMEOUT", "1");
+  environment.try_emplace("TORCH_NCCL_ENABLE_TIMING", "1");
+  environment.try_emplace("TORCHELASTIC_ERROR_FILE", folder + "/error.json");
+}
+
 void PutFirst(const char* name, const std::string& first, Environment& environment) {
   std::string& list = environment[name];
   if (list == first || list.starts_with(first + ":")) return;

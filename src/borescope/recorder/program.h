@@ -35,6 +35,10 @@ struct InjectionPlan {
 
 // Adds what makes a program load and use the library. kInvalidArgument names a variable that
 // belongs to another tool.
+// With the variables by which PyTorch leaves dumps of its flight recorder and error files in
+// `folder`; those that have a value keep it.
+void AddPostmortem(const std::string& folder, Environment& environment);
+
 Result<void> AddInjection(const InjectionPlan& plan, Environment& environment);
 
 // Makes `first` the first item of a list that colons separate.

@@ -14,6 +14,17 @@ namespace {
 const InjectionPlan kPlan{
     .library = "/opt/libborescope_record.so", .folder = "/data/run.bsr", .options = "no-roctx"};
 
+TEST(ProgramEnvironmentTest, WhatAPostmortemNeedsIsSetUnlessItIs) {
+  Environment environment{{"TORCH_FR_BUFFER_SIZE", "7"}, {"TORCH_NCCL_DUMP_ON_TIMEOUT", "0"}};
+  AddPostmortem("/run/x.postmortem", environment);
+  EXPECT_EQ(environment["TORCH_FR_BUFFER_SIZE"], "7");
+  EXPECT_FALSE(environment.contains("TORCH_NCCL_TRACE_BUFFER_SIZE"));
+  EXPECT_EQ(environment["TORCH_NCCL_DUMP_ON_TIMEOUT"], "0");
+  EXPECT_EQ(environment["TORCH_FR_DUMP_TEMP_FILE"], "/run/x.postmortem/trace_rank_");
+  EXPECT_EQ(environment["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"], "/run/x.postmortem/trace_rank_");
+  EXPECT_EQ(environment["TORCHELASTIC_ERROR_FILE"], "/run/x.postmortem/error.json");
+}
+
 TEST(ProgramEnvironmentTest, TheLibraryIsFoundByEveryLoader) {
   Environment environment{{"LD_PRELOAD", "libother.so"}};
   ASSERT_TRUE(AddInjection(kPlan, environment).ok());

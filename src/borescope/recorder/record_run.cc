@@ -195,6 +195,20 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
   return environment;
 }
 
+// The first of NAME.postmortem, NAME-2.postmortem, ... that does not exist, made: for what PyTorch
+// leaves of a run in NAME.bsr. It is beside that one, which only logs belong into.
+Result<std::string> MakePostmortemFolder(const std::string& run) {
+  std::error_code error;
+  std::filesystem::path name = std::filesystem::absolute(run, error);
+  if (name.extension() == ".bsr") name.replace_extension();
+  constexpr int kMostFolders = 1000;
+  for (int i = 1; i <= kMostFolders && !error; ++i) {
+    std::string folder = name.string() + (i == 1 ? "" : "-" + std::to_string(i)) + ".postmortem";
+    if (std::filesystem::create_directory(folder, error)) return folder;
+  }
+  return Error{ErrorCode::kIo, "the folder of dumps cannot be made", {}, name.string()};
+}
+
 Result<void> CheckApi(const RecordPlan& options) {
   constexpr std::string_view kChoices[] = {"", "all", "launch", "none"};
   if (std::find(std::begin(kChoices), std::end(kChoices), options.api) == std::end(kChoices)) {
@@ -289,19 +303,26 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   // Before anything is made: what the environment cannot hold is an error of its own.
   BS_TRY(EnvironmentFor(library, target.folder, options));
   BS_ASSIGN(std::string place, MakePlace(target.folder, options));
-  BS_ASSIGN(const Environment environment, EnvironmentFor(library, place, options));
+  BS_ASSIGN(Environment environment, EnvironmentFor(library, place, options));
+  std::string postmortem;
+  if (options.postmortem) {
+    BS_ASSIGN(postmortem, MakePostmortemFolder(target.folder));
+    AddPostmortem(postmortem, environment);
+  }
   Result<ControlPage> page = ControlPage::Make(place, !options.starts_paused);
   Result<std::unique_ptr<Schedule>> schedule =
       page.ok() ? Schedule::Make(std::move(*page), options.times) : page.error();
   // All that takes memory comes before the program, which has nobody to wait for it otherwise.
   RecordRun run(std::move(target), std::move(place));
   run.rules_ = options.rules;
+  run.postmortem_ = std::move(postmortem);
   if (options.rocm) run.warning_ = WhyNoRocm();
   run.starts_by_clock_ = options.times.start_after.count() != 0;
   const Result<pid_t> program =
       schedule.ok() ? StartProgram(words, environment) : Result<pid_t>(schedule.error());
   if (!program.ok()) {
     if (schedule.ok()) schedule->reset();
+    run.TakePostmortem();
     RemoveEmptyRun(run.target_.folder, run.place_);
     return program.error();
   }
@@ -322,12 +343,21 @@ void RecordRun::Follow(pid_t program, std::unique_ptr<Schedule> schedule,
   }
 }
 
+std::string RecordRun::TakePostmortem() {
+  if (postmortem_.empty()) return {};
+  std::error_code ignored;
+  const bool was_empty = std::filesystem::remove(postmortem_, ignored);  // folders with files stay
+  return was_empty ? std::string() : std::move(postmortem_);
+}
+
 RecordReport RecordRun::Wait() {
   const ProgramEnd end = WaitForProgram(program_);
   RecordReport report{.folder = std::move(target_.folder),
                       .converted = std::move(target_.converted),
+                      .postmortem = {},
                       .status = end.status,
                       .signal = end.signal};
+  report.postmortem = TakePostmortem();
   ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
   sampling_.reset();

@@ -63,6 +63,8 @@ class RecordRun {
   Result<void> Conclude(RecordReport& report) const;
   void NoteEndOfProgram(const std::vector<LogFile>& logs, const ProgramEnd& end) const;
   void JudgeRules(RecordReport& report) const;
+  // The folder of dumps; removed, and nothing, where it is empty.
+  std::string TakePostmortem();
 
   using Clock = std::chrono::steady_clock;
   RunTarget target_;
@@ -73,6 +75,7 @@ class RecordRun {
   RunRules rules_;
   bool starts_by_clock_ = false;
   std::string warning_;
+  std::string postmortem_;  // the folder of dumps; empty: none was asked for
   std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
   std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };

@@ -23,7 +23,9 @@
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/cli/usage_error.h"
 #include "borescope/convert.h"
+#include "borescope/postmortem.h"
 #include "borescope/record.h"
+#include "borescope/table.h"
 #include "borescope/text.h"
 
 namespace borescope::cli {
@@ -173,6 +175,7 @@ Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
   options.shapes = raw.Has("shapes");
   options.python = raw.Get("python");
   options.rpd_compat = raw.Has("rpd-compat");
+  options.postmortem = raw.Has("postmortem");
   if (const std::string& steps = raw.Get("ops-steps"); !steps.empty()) {
     BS_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
     options.ops_steps = static_cast<uint64_t>(count);
@@ -290,6 +293,35 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
   }
 }
 
+// Of a program that died: what its dumps and error files say, the causes alone.
+void ReportVerdict(const RecordReport& report) {
+  if (report.postmortem.empty() || (report.status == 0 && report.signal == 0)) return;
+  const Result<PostmortemReport> verdict = Postmortem(std::vector{report.postmortem});
+  if (!verdict.ok()) return;  // files of other kinds
+  Table findings;
+  Column finding;
+  Column severity;
+  if (!verdict->answer.Find("postmortem", &findings) || !findings.Find("finding", &finding) ||
+      !findings.Find("severity", &severity)) {
+    return;
+  }
+  const auto cell = [&](std::string_view name, size_t row) {
+    Column column;
+    const bool is_there = findings.Find(name, &column) && !column.IsMissing(row);
+    return is_there ? std::string(column.Text(row)) : std::string();
+  };
+  for (size_t row = 0; row < findings.num_rows(); ++row) {
+    if (severity.Text(row) != "error") continue;
+    const std::string ranks = cell("ranks", row);
+    const std::string where = cell("where", row);
+    WriteMessageLine(ToPrintable(fmt::format("borescope: {}{}{}", finding.Text(row),
+                                             ranks.empty() ? "" : " (ranks: " + ranks + ")",
+                                             where.empty() ? "" : ": " + where)));
+  }
+  WriteMessageLine(
+      ToPrintable(fmt::format("borescope: why: borescope postmortem {}", report.postmortem)));
+}
+
 void Conclude(const RecordReport& report, const Command& command) {
   if (!command.raw.Has("quiet")) ReportRecording(report, command);
   if (!report.trouble.empty()) {
@@ -330,6 +362,9 @@ Result<int> RecordProgram(const Command& command) {
   });
   BS_ASSIGN(const RecordReport report, recording.Wait());
   TryToSay([&] { Conclude(report, command); });
+  if (!command.raw.Has("quiet")) {
+    TryToSay([&] { ReportVerdict(report); });
+  }
   if (report.signal != 0) EndBySignal(report.signal);
   return report.signal != 0 ? kSignalStatus + report.signal : report.status;
 }

@@ -508,6 +508,9 @@ constexpr ParameterRow kRecord[] = {
     {"python", "text", "WHAT", "also functions of Python: --python is --python=calls"},
     {"rpd-compat", "flag", "",
      "rpdTracerControl and librpd_tracer.so record here; RPDT_FILENAME, RPDT_AUTOSTART are read"},
+    {"postmortem", "flag", "",
+     "PyTorch leaves dumps and error files beside the recording; if the program dies, the verdict "
+     "on them is printed"},
     {"ring", "text", "TIME", "keep the last part of each log alone, e.g. 30s"},
     {"flush", "text", "TIME", "fetch device records this often (100ms)"},
     {"sample", "text", "TIME", "measure GPUs, processes and the system this often, e.g. 100ms"},

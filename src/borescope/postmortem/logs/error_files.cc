@@ -10,6 +10,7 @@
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/pickle/plain_reader.h"
+#include "borescope/postmortem/memory/oom.h"
 
 namespace borescope::internal {
 namespace {
@@ -49,7 +50,7 @@ class Reader {
     const PlainValue extra = Of(message, "extraInfo");
     LogEvent event;
     const std::string text = TextOf(words);
-    event.out_of_memory = ReadOutOfMemoryText(text);
+    event.out_of_memory = postmortem::ParseOomMessage(text);
     event.kind = event.out_of_memory.has_value() ? LogKind::kOutOfMemory : LogKind::kException;
     event.text = WithoutSecrets(text);
     event.is_consequence = IsConsequenceText(text);
@@ -156,17 +157,13 @@ std::optional<std::vector<LogEvent>> ReadErrorFile(ErrorFileKind kind, std::stri
 }
 
 std::optional<int32_t> RankOfFolder(std::string_view path) {
-  size_t end = path.rfind('/');
-  while (end != std::string_view::npos && end > 0) {
-    const size_t begin = path.rfind('/', end - 1);
-    const size_t first = begin == std::string_view::npos ? 0 : begin + 1;
-    if (const auto rank = ParseNumber<int32_t>(path.substr(first, end - first));
-        rank.has_value() && *rank >= 0) {
-      return rank;
-    }
-    end = begin;
+  const size_t end = path.rfind('/');
+  if (end == std::string_view::npos) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const std::string_view folder = path.substr(0, end);
+  const auto rank = ParseNumber<int32_t>(folder.substr(folder.rfind('/') + 1));
+  return rank.has_value() && *rank >= 0 ? rank : std::nullopt;
 }
 
 std::optional<int32_t> AttemptOfFolder(std::string_view path) {

@@ -25,10 +25,10 @@ ErrorFileKind GuessErrorFile(std::string_view head);
 std::optional<std::vector<LogEvent>> ReadErrorFile(ErrorFileKind kind, std::string_view text,
                                                    const LineFinder& lines);
 
-// The number of the last folder that is one: of ".../attempt_0/3/error.json" 3, the rank on its
-// node.
+// The number that the file's folder is named by: of ".../attempt_0/3/error.json" 3, the rank on
+// its node.
 std::optional<int32_t> RankOfFolder(std::string_view path);
-// Of ".../attempt_1/3/error.json" 1: torchrun starts all ranks anew after a failure.
+// Of ".../attempt_1/3/error.json" 1: torchrun starts all ranks again after a failure.
 std::optional<int32_t> AttemptOfFolder(std::string_view path);
 
 }  // namespace borescope::internal

@@ -89,8 +89,9 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   }
   Rejoined all(std::move(head), *source.bytes);
   LogScanner scanner(lines);
-  BS_TRY(ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
-                        [&](std::string_view line, int64_t number) { scanner.Take(line, number); }));
+  BS_TRY(
+      ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
+                     [&](std::string_view line, int64_t number) { scanner.Take(line, number); }));
   read.events = scanner.Finish();
   read.kind = is_named_so || !read.events.empty() ? "log" : "";
   return {};
@@ -147,7 +148,7 @@ class LogReader {
   }
 
  private:
-  // The rank that the place of the file tells: of error files its folder, of logs the name.
+  // The rank by the place of the file: of error files its folder, of logs the name.
   std::optional<int32_t> RankOfPlace(size_t i) const {
     const std::optional<int32_t> of_folder = RankOfFolder(files_[i].path);
     if (reads_[i].kind == "elastic-error" && of_folder.has_value()) {

@@ -91,10 +91,9 @@ bool TakeTime(LogLine& line) {
     return false;
   }
   size_t end = kShortest;
-  while (end < rest.size() && end < kLongest && (IsDigit(rest[end]) || rest[end] == '.' ||
-                                                 rest[end] == ',' || rest[end] == '+' ||
-                                                 rest[end] == '-' || rest[end] == ':' ||
-                                                 rest[end] == 'Z')) {
+  while (end < rest.size() && end < kLongest &&
+         (IsDigit(rest[end]) || rest[end] == '.' || rest[end] == ',' || rest[end] == '+' ||
+          rest[end] == '-' || rest[end] == ':' || rest[end] == 'Z')) {
     ++end;
   }
   std::string_view time = rest.substr(0, end);

@@ -20,8 +20,9 @@ inline constexpr size_t kLogLineBytes = size_t{64} << 10U;
 // Calls `use` with each line and its number, from 1, without its end. What a progress bar wrote
 // over, up to a carriage return, is a line of the same number. Stops reading at `most` bytes;
 // returns how many were read. Memory does not grow with the source. Stops as stop.h says.
-Result<uint64_t> ForEachLogLine(ByteSource& source, uint64_t most,
-                                const std::function<void(std::string_view line, int64_t number)>& use);
+Result<uint64_t> ForEachLogLine(
+    ByteSource& source, uint64_t most,
+    const std::function<void(std::string_view line, int64_t number)>& use);
 
 // Where the rank of a line is from.
 enum class LogRankBasis : uint8_t {
@@ -32,7 +33,7 @@ enum class LogRankBasis : uint8_t {
 };
 
 struct LogLine {
-  std::string_view text;  // what the program wrote; blanks in front of it stay
+  std::string_view text;  // what the program wrote; blanks before it stay
   std::optional<int32_t> rank;
   LogRankBasis basis = LogRankBasis::kNone;
   int64_t unix_ns = 0;  // of a time with its zone before the line; 0: none

@@ -22,25 +22,12 @@ constexpr int32_t kNoRank = -1;
 
 using Pattern = LazyRE2;
 
-// Most lines have none of these: one pass tells.
+// Most lines have none of these: one pass shows that.
 const Pattern kAnyOfInterest = {
     "Traceback \\(most recent|most recent call first|Fatal Python error|"
     "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
     "out of memory\\. Tried|NCCL WARN|NVRM: Xid|Killed process|oom.kill|"
     "CANCELLED AT|srun: error|Failures:|Root Cause \\(first"};
-
-const Pattern kOutOfMemory = {
-    "(?:CUDA|HIP|XPU) out of memory\\. Tried to allocate ([0-9.]+ (?:bytes|[KMGT]iB))"};
-const Pattern kCapacity = {
-    "GPU ([0-9]+) has a total capacity of ([0-9.]+ \\w+) of which ([0-9.]+ \\w+) is free"};
-const Pattern kOldCapacity = {
-    "\\(GPU ([0-9]+); ([0-9.]+ \\w+) total capacity; ([0-9.]+ \\w+) already allocated; "
-    "([0-9.]+ \\w+) free"};
-const Pattern kAllowed = {"([0-9.]+ \\w+) allowed; "};
-const Pattern kAllocated = {
-    "Of the allocated memory ([0-9.]+ \\w+) is allocated by PyTorch, and ([0-9.]+ \\w+) is "
-    "reserved by PyTorch but unallocated"};
-const Pattern kOtherProcess = {"Process [0-9]+ has ([0-9.]+ \\w+) memory in use"};
 
 const Pattern kTimeout = {
     "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
@@ -80,34 +67,6 @@ const Pattern kTask = {
 template <class... Parts>
 bool Finds(std::string_view text, const Pattern& pattern, Parts*... parts) {
   return RE2::PartialMatch(text, *pattern, parts...);
-}
-
-// Bytes of "1.58 GiB", and half of its last digit.
-std::optional<std::pair<uint64_t, uint64_t>> BytesOf(std::string_view text) {
-  const size_t blank = text.find(' ');
-  const std::optional<double> number = ParseNumber<double>(text.substr(0, blank));
-  if (blank == std::string_view::npos || !number.has_value() || *number < 0 || *number > 1e15) {
-    return std::nullopt;
-  }
-  struct Scale {
-    std::string_view unit;
-    double bytes;
-  };
-  constexpr Scale kScales[] = {
-      {"bytes", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}};
-  for (const Scale& scale : kScales) {
-    if (text.substr(blank + 1) == scale.unit) {
-      const double bytes = std::min(*number * scale.bytes, 9e18);
-      const double rounding = scale.bytes > 1 ? scale.bytes / 200 : 0;
-      return std::pair(static_cast<uint64_t>(bytes), static_cast<uint64_t>(rounding));
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<uint64_t> BytesOnly(std::string_view text) {
-  const auto bytes = BytesOf(text);
-  return bytes.has_value() ? std::optional(bytes->first) : std::nullopt;
 }
 
 std::string_view SignalName(int signal) {
@@ -158,48 +117,6 @@ std::string_view LogKindName(LogKind kind) {
                                          "timeout",     "nccl warning",  "stack",       "xid",
                                          "host memory", "cancelled",     "task failed", ""};
   return kNames[static_cast<size_t>(kind)];
-}
-
-std::optional<OutOfMemoryText> ReadOutOfMemoryText(std::string_view text) {
-  std::string first;
-  if (!Finds(text, kOutOfMemory, &first)) {
-    return std::nullopt;
-  }
-  OutOfMemoryText read;
-  read.requested = BytesOnly(first).value_or(0);
-  int32_t device = 0;
-  std::string second;
-  std::string third;
-  std::string fourth;
-  if (Finds(text, kCapacity, &device, &second, &third)) {
-    read.device = device;
-    read.total = BytesOnly(second);
-    read.free = BytesOnly(third);
-  } else if (Finds(text, kOldCapacity, &device, &second, &third, &fourth)) {
-    read.device = device;
-    read.total = BytesOnly(second);
-    read.allocated = BytesOnly(third);
-    read.free = BytesOnly(fourth);
-  }
-  if (Finds(text, kAllowed, &second)) {
-    if (const auto bytes = BytesOf(second)) {
-      read.allowed = bytes->first;
-      read.allowed_rounding = bytes->second;
-    }
-  }
-  if (Finds(text, kAllocated, &second, &third)) {
-    read.allocated = BytesOnly(second);
-    read.unallocated = BytesOnly(third);
-  }
-  uint64_t others = 0;
-  re2::StringPiece rest(text.data(), text.size());
-  while (RE2::FindAndConsume(&rest, *kOtherProcess, &second)) {
-    others += BytesOnly(second).value_or(0);
-  }
-  if (others > 0) {
-    read.other_processes = others;
-  }
-  return read;
 }
 
 bool IsConsequenceText(std::string_view text) {
@@ -306,6 +223,7 @@ bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
 
 std::string LogScanner::LineOf(const Trace& trace) const {
   std::vector<ProgramFrame> frames;
+  frames.reserve(trace.files.size());
   for (size_t i = 0; i < trace.files.size(); ++i) {
     frames.push_back({trace.files[i], trace.functions[i], trace.numbers[i]});
   }
@@ -363,7 +281,7 @@ bool LogScanner::TakePython(Trace& trace, const LogLine& line) {
     LogEvent event = EventAt(LogKind::kException, line, trace.line);
     event.unix_ns = trace.unix_ns;
     event.program_line = LineOf(trace);
-    event.out_of_memory = ReadOutOfMemoryText(text);
+    event.out_of_memory = postmortem::ParseOomMessage(text);
     event.kind = event.out_of_memory.has_value() ? LogKind::kOutOfMemory : LogKind::kException;
     event.text = WithoutSecrets(text);
     event.is_consequence = IsConsequenceText(text);
@@ -518,10 +436,10 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     Add(std::move(event));
     return true;
   }
-  if (const std::optional<OutOfMemoryText> text = ReadOutOfMemoryText(line.text)) {
+  if (const auto message = postmortem::ParseOomMessage(line.text)) {
     LogEvent event = EventAt(LogKind::kOutOfMemory, line, number);
     event.text = WithoutSecrets(line.text.substr(line.text.find("out of memory")));
-    event.out_of_memory = text;
+    event.out_of_memory = message;
     Add(std::move(event));
     return true;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/postmortem/logs/log_lines.h"
+#include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
 
 namespace borescope::internal {
@@ -23,7 +24,7 @@ enum class LogKind : uint8_t {
   kException,    // of Python, or of PyTorch's watchdog
   kOutOfMemory,  // of a device
   kFatal,        // a signal that faulthandler reported
-  kExit,         // what torchrun says of a process: its exit code or signal
+  kExit,         // the exit code or signal of a process, by torchrun
   kTimeout,      // the watchdog of NCCL gave up an operation
   kNcclWarning,
   kStack,       // where a process was: py-spy, faulthandler on request
@@ -35,23 +36,7 @@ enum class LogKind : uint8_t {
 };
 std::string_view LogKindName(LogKind kind);  // "out of memory"
 
-// The amounts of PyTorch's text on a failed request, in bytes; they are rounded to two places of
-// their unit, and `allowed_rounding` is half of the last one.
-struct OutOfMemoryText {
-  uint64_t requested = 0;
-  std::optional<int32_t> device = {};
-  std::optional<uint64_t> total = {};
-  std::optional<uint64_t> free = {};
-  std::optional<uint64_t> allowed = {};  // by set_per_process_memory_fraction
-  std::optional<uint64_t> allowed_rounding = {};
-  std::optional<uint64_t> allocated = {};
-  std::optional<uint64_t> unallocated = {};     // reserved and free
-  std::optional<uint64_t> other_processes = {};
-};
-// Nothing where `text` is none.
-std::optional<OutOfMemoryText> ReadOutOfMemoryText(std::string_view text);
-
-// What the watchdog says of an operation.
+// What the watchdog says about an operation.
 struct TimeoutText {
   std::string operation = {};  // ALLREDUCE
   std::optional<int64_t> seq = {};
@@ -76,7 +61,7 @@ struct LogEvent {
   std::optional<int> xid = {};
   uint64_t count = 1;  // of equal ones in this file
   std::optional<TimeoutText> timeout = {};
-  std::optional<OutOfMemoryText> out_of_memory = {};
+  std::optional<postmortem::OomMessage> out_of_memory = {};
 };
 
 // Whether an exception of that text only reports that another rank failed or did not come.
@@ -100,8 +85,8 @@ class LogScanner {
     Kind kind = Kind::kNone;
     int64_t line = 0;
     int64_t unix_ns = 0;
-    std::string fatal;           // of faulthandler: what the process died of
-    bool is_current = false;     // the thread that did
+    std::string fatal;               // of faulthandler: what the process died of
+    bool is_current = false;         // the thread that did
     std::vector<std::string> files;  // outermost first in Python, innermost first otherwise
     std::vector<std::string> functions;
     std::vector<int64_t> numbers;

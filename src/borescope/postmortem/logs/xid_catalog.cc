@@ -97,7 +97,8 @@ std::string_view XidHelp(XidClass of) {
     case XidClass::kUnknown:
       break;
   }
-  return "Look the number up in NVIDIA's catalog of Xid errors (docs.nvidia.com/deploy/xid-errors).";
+  return "Look the number up in NVIDIA's catalog of Xid errors "
+         "(docs.nvidia.com/deploy/xid-errors).";
 }
 
 }  // namespace borescope::internal

@@ -96,6 +96,22 @@ Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& reque
   return memory;
 }
 
+// What PyTorch's text on a failed request says that the process may reserve, if all texts agree.
+std::optional<postmortem::ByteRange> AllowedByLogs(std::span<const JobEvent> events) {
+  std::optional<postmortem::ByteRange> allowed;
+  for (const JobEvent& event : events) {
+    if (!event.out_of_memory.has_value() || !event.out_of_memory->allowed.has_value()) {
+      continue;
+    }
+    const postmortem::ByteRange& range = *event.out_of_memory->allowed;
+    if (allowed.has_value() && (allowed->low != range.low || allowed->high != range.high)) {
+      return std::nullopt;
+    }
+    allowed = range;
+  }
+  return allowed;
+}
+
 Result<Everything> ReadAll(const PostmortemRequest& request) {
   const int threads = ThreadsOf(request.options.threads);
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
@@ -122,16 +138,17 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
     all.has_failed = all.has_failed || part.has_failed;
   }
+  LogPart logs = FindLogs(files, {.threads = threads, .progress = {}}, lines);
   if (const std::vector<JobFile> snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
       !snapshots.empty()) {
-    BS_ASSIGN(const postmortem::MemoryRequest memory, MemoryRequestOf(request, hang, dump_bytes));
+    BS_ASSIGN(postmortem::MemoryRequest memory, MemoryRequestOf(request, hang, dump_bytes));
+    memory.limit = memory.limit.has_value() ? memory.limit : AllowedByLogs(logs.events);
     postmortem::MemoryPart part = postmortem::FindMemory(snapshots, memory, lines);
     all.sources.push_back(std::move(part.found));
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
     all.has_failed = all.has_failed || part.has_failed;
   }
-  // Logs come last, as their findings are joined with all others.
-  LogPart logs = FindLogs(files, {.threads = threads, .progress = {}}, lines);
+  // Findings of logs are joined with all others.
   std::move(logs.files.begin(), logs.files.end(), std::back_inserter(all.files));
   JoinLogs(std::move(logs), all.sources);
   AddOthers(files, all);
