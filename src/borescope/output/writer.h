@@ -35,8 +35,8 @@ struct Document {
   std::vector<ViewSpec> views = {};
   std::string source = {};             // "breakdown of rank-0.json.gz": the title of pictures
   std::vector<RankBegin> begins = {};  // of the ranks; text counts timestamps from there
-  // Text for people takes no more lines than this: of tables it has fewer rows, then of the last ones
-  // the title alone; 0: everything is shown. Remarks on the data are always there.
+  // Text for people takes no more lines than this: of tables it has fewer rows, then of the last
+  // ones the title alone; 0: everything is shown. Remarks on the data are always there.
   size_t most_lines = 0;
 };
 

@@ -328,7 +328,8 @@ constexpr ParameterRow kShared[] = {
     {.name = "top",
      .type = "count",
      .placeholder = "N",
-     .doc = "show the first N rows of each table; all: every row of every table, of which text shows what "
+     .doc = "show the first N rows of each table; all: every row of every table, of which text "
+            "shows what "
             "fits two screens",
      .group = "output",
      .tasks = "report reduce",

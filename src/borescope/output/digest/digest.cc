@@ -267,8 +267,7 @@ DigestComparison ComparisonOf(std::span<const Table> tables, size_t most) {
   comparison.changes = LargestChanges(TableOf(tables, "diff"), most);
   const Table* const time = TableOf(tables, "diff_time");
   for (size_t row = 0; time != nullptr && row < time->rows(); ++row) {
-    comparison.parts.push_back({RawTextAt(*time, "part", row),
-                                NumberAt(time->Find("base_ns"), row),
+    comparison.parts.push_back({RawTextAt(*time, "part", row), NumberAt(time->Find("base_ns"), row),
                                 NumberAt(time->Find("test_ns"), row)});
   }
   if (!comparison.parts.empty()) {
@@ -444,10 +443,11 @@ std::string PartsTable(const ReportDigest& digest) {
   }
   const bool is_two = digest.against.has_value();
   std::string text = is_two
-                         ? fmt::format("| Where the device time{} goes | this run | share | other "
-                                       "run | share | change |\n"
-                                       "| --- | --: | --: | --: | --: | --: |\n",
-                                       OfUnit(digest))
+                         ? fmt::format(
+                               "| Where the device time{} goes | this run | share | other "
+                               "run | share | change |\n"
+                               "| --- | --: | --: | --: | --: | --: |\n",
+                               OfUnit(digest))
                          : "| Where the device time goes | time | share |\n| --- | --: | --: |\n";
   for (const std::string& label : labels) {
     const double ns = PartOf(digest.run, label);
@@ -500,9 +500,10 @@ std::string ChangesTable(const ReportDigest& digest) {
                         TimeCell(change.before_ns), Plain(DigestDelta(change)));
   }
   return text.empty() ? text
-                      : fmt::format("| Largest changes of device work{} | this run | other run | "
-                                    "change |\n| --- | --: | --: | --: |\n",
-                                    OfUnit(digest)) +
+                      : fmt::format(
+                            "| Largest changes of device work{} | this run | other run | "
+                            "change |\n| --- | --: | --: | --: |\n",
+                            OfUnit(digest)) +
                             text + "\n";
 }
 

@@ -59,8 +59,8 @@ struct Digest {
 // From the other run to this one. Times are those of one step, the mean, or of what else the runs
 // are compared by.
 struct DigestComparison {
-  std::string sentence;  // the answer
-  std::string unit;      // "step", "token", "rank"; "run": whole runs are compared
+  std::string sentence;               // the answer
+  std::string unit;                   // "step", "token", "rank"; "run": whole runs are compared
   std::vector<DigestChange> parts;    // of the time of a device: the whole, then what adds up to it
   std::vector<DigestChange> changes;  // of device work by name; the largest first
 };
@@ -88,8 +88,8 @@ std::string DigestShare(double part, double whole);
 std::string DigestTime(double ns);
 // "477 ms before first launch, 11 ms after last work"; empty if nothing is left out.
 std::string DigestLeftOut(const Digest& run);
-// "+1.2 ms (+3.4 %, 1.03 times)"; "-20.0 ms (-50.0 %, 0.50 times)". Share and ratio only of what was
-// there before, and was at least a tenth of it.
+// "+1.2 ms (+3.4 %, 1.03 times)"; "-20.0 ms (-50.0 %, 0.50 times)". Share and ratio only of what
+// was there before, and was at least a tenth of it.
 std::string DigestDelta(const DigestChange& change);
 
 // A run in short, for a pull request.

@@ -214,10 +214,13 @@ const ViewSpec* FindView(const Document& document, const Table& table, ViewKind 
 
 // What people see of a long table, unless they chose the rows themselves: so many rows at most.
 Table Preview(const Table& table, size_t most) {
-  const size_t shown = std::min(table.preview_rows == 0 ? table.rows() : table.preview_rows, most);
-  if (table.rows() <= shown) {
+  constexpr size_t kHardlyMore = 2;  // rows that are not worth to be left out
+  const size_t usual = table.preview_rows == 0 ? table.rows() : table.preview_rows;
+  const bool is_short = most == SIZE_MAX || table.rows() <= most + kHardlyMore;
+  if (is_short && table.rows() <= usual) {
     return table;
   }
+  const size_t shown = std::min(usual, most);
   std::vector<uint32_t> rows(shown);
   std::iota(rows.begin(), rows.end(), 0U);
   Table preview = TakeRows(table, rows);

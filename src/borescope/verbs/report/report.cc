@@ -242,7 +242,8 @@ struct Questions {
   std::vector<const AnalysisSpec*> specs;
   Params params;
   bool has_timeline = false;
-  const AnalysisSpec* comparison = nullptr;  // the verb diff, when there are two runs and it is asked
+  const AnalysisSpec* comparison =
+      nullptr;  // the verb diff, when there are two runs and it is asked
 };
 
 Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
@@ -375,8 +376,8 @@ void DivideColumn(int64_t units, Column& column) {
     return;
   }
   const IntValues sums = std::get<IntValues>(column.values);
-  const bool is_whole = std::all_of(sums.begin(), sums.end(),
-                                    [&](int64_t sum) { return sum % units == 0; });
+  const bool is_whole =
+      std::all_of(sums.begin(), sums.end(), [&](int64_t sum) { return sum % units == 0; });
   if (column.unit != Unit::kCount || is_whole) {
     IntValues means;
     for (const int64_t sum : sums) {
@@ -429,8 +430,8 @@ void AlignKinds(Tables& mine, Tables& other) {
         continue;
       }
       for (Column* one : {&column, against}) {
-        const bool is_other_real = std::holds_alternative<FloatValues>(
-            (one == against ? column : *against).values);
+        const bool is_other_real =
+            std::holds_alternative<FloatValues>((one == against ? column : *against).values);
         if (const auto* whole = std::get_if<IntValues>(&one->values);
             whole != nullptr && is_other_real) {
           one->values = FloatValues(whole->begin(), whole->end());
@@ -535,8 +536,8 @@ Result<ComparedRuns> AskBoth(const Questions& whole, const RunOptions& options) 
   RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
   second.cache = options.test.cache;  // files of both runs may have the same names
   const Questions whole_of_other = QuestionsOfWhole(options, kNoTimeline);
-  BS_ASSIGN(runs.other, OfParameter("against", AnswersOf(whole_of_other, options.test.files,
-                                                         second)));
+  BS_ASSIGN(runs.other,
+            OfParameter("against", AnswersOf(whole_of_other, options.test.files, second)));
   const Questions by_step = QuestionsByStep(options, HaveSteps(runs.mine, runs.other));
   first.progress = {};
   second.progress = {};
@@ -577,7 +578,8 @@ Result<Report> CompareRuns(const RunOptions& options) {
     AddComparison(sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
                   one_rank_each, options, report.page);
     if (IsOfWork(report.page.units) && !IsOfWholeRun(sections[i])) {
-      report.page.sections.back().summary += fmt::format("; sums are of one {}", report.page.units.unit);
+      report.page.sections.back().summary +=
+          fmt::format("; sums are of one {}", report.page.units.unit);
     }
   }
   AddChanges(questions, std::move(changes), options, report);

@@ -51,8 +51,7 @@ void AddCall(const CallSum& call, CallSum& to) {
   AddSaturatingTo(to.total_ns, call.total_ns);
 }
 
-void AddRun(const Table& sums, const RunUnits& units, CallSum NameChange::* run,
-            Changes& changes) {
+void AddRun(const Table& sums, const RunUnits& units, CallSum NameChange::* run, Changes& changes) {
   for (const NameSumRow& row : ReadRows<NameSumRow>(sums)) {
     if (IsCompared(row.in_steps, units)) {
       AddCall({row.count, row.total_ns},
@@ -91,8 +90,7 @@ struct RunRow {
   static constexpr ColumnOf<RunRow> kColumns[] = {
       {"run", &RunRow::run, Role::kKey, "base or test."},
       {"ranks", &RunRow::ranks, Unit::kCount, Role::kSum, "Ranks compared."},
-      {"steps", &RunRow::steps, Unit::kCount, Role::kSum,
-       "Selected steps of all of them."},
+      {"steps", &RunRow::steps, Unit::kCount, Role::kSum, "Selected steps of all of them."},
       {"units", &RunRow::units, Unit::kCount, Role::kSum,
        "Steps, tokens or ranks, as the title says, of which all other tables have the mean."},
       {"host_events", &RunRow::host_events, Unit::kCount, Role::kSum, "Host rows compared."},
@@ -100,15 +98,13 @@ struct RunRow {
        "Device work compared: of the steps, if they are compared."},
       {"outside_events", &RunRow::outside_events, Unit::kCount, Role::kSum,
        "Device work in no step, where steps are compared: it is in no other table."},
-      {"outside_ns", &RunRow::outside_ns, Unit::kNanoseconds, Role::kSum,
-       "Its summed durations."},
+      {"outside_ns", &RunRow::outside_ns, Unit::kNanoseconds, Role::kSum, "Its summed durations."},
       {"inherited_events", &RunRow::inherited_events, Unit::kCount, Role::kSum,
        "Selected device work that was launched before the recording began: how much there is says "
        "nothing of the program, so that it is in no other table."},
       {"inherited_ns", &RunRow::inherited_ns, Unit::kNanoseconds, Role::kSum,
        "Its summed durations."},
-      {"span_ns", &RunRow::span_ns, Unit::kNanoseconds, Role::kSum,
-       "Selected time of all ranks."}};
+      {"span_ns", &RunRow::span_ns, Unit::kNanoseconds, Role::kSum, "Selected time of all ranks."}};
 };
 
 RunRow RowOfRun(std::string_view run, const RunSizeRow& size, const Table& sums, int64_t count,
@@ -134,16 +130,16 @@ RunRow RowOfRun(std::string_view run, const RunSizeRow& size, const Table& sums,
 }
 
 Table RunsTable(const Tables& base, const Tables& test, const RunUnits& units) {
-  Table table = MakeTable<RunRow>(
-      {RowOfRun("base", ReadRows<RunSizeRow>(base).front(), TableOf<NameSumRow>(base), units.base,
-                units),
-       RowOfRun("test", ReadRows<RunSizeRow>(test).front(), TableOf<NameSumRow>(test), units.test,
-                units)});
+  Table table = MakeTable<RunRow>({RowOfRun("base", ReadRows<RunSizeRow>(base).front(),
+                                            TableOf<NameSumRow>(base), units.base, units),
+                                   RowOfRun("test", ReadRows<RunSizeRow>(test).front(),
+                                            TableOf<NameSumRow>(test), units.test, units)});
   table.title = units.unit == "run"
                     ? "The runs, compared as a whole: not both have steps"
-                    : fmt::format("The runs, compared by the mean {}: of {} in the base and {} in "
-                                  "the test",
-                                  units.unit, FormatCount(units.base), FormatCount(units.test));
+                    : fmt::format(
+                          "The runs, compared by the mean {}: of {} in the base and {} in "
+                          "the test",
+                          units.unit, FormatCount(units.base), FormatCount(units.test));
   return table;
 }
 
@@ -257,8 +253,7 @@ struct ChangeRow {
 };
 
 // Largest change of time first, in either direction; ties by name, then host first.
-std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes,
-                                                    const RunUnits& units) {
+std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes, const RunUnits& units) {
   std::vector<Changes::const_iterator> order;
   for (auto it = changes.begin(); it != changes.end(); ++it) {
     order.push_back(it);

@@ -266,8 +266,8 @@ Table LaunchSums(const RankView& view, const Selected& selected, const Inherited
     const HostId op = view.index.correlation.op_of[row];
     const bool is_counted = selected.Keeps(DeviceId{row}) && !inherited.IsInherited(DeviceId{row});
     if (device.kind[row] == DeviceKind::kKernel && op.valid() && is_counted) {
-      sums[{IsInStep(view, selected, DeviceId{row}), view.trace.host().name[op.value].value, ShapesOf(view.trace, op).value,
-            device.name[row].value}]
+      sums[{IsInStep(view, selected, DeviceId{row}), view.trace.host().name[op.value].value,
+            ShapesOf(view.trace, op).value, device.name[row].value}]
           .Add(device.dur_ns[row]);
     }
   }
@@ -337,9 +337,9 @@ Table DeviceTimeTable(const RankView& view, const Selected& selected) {
   const IntervalSet whole = SelectedTime(view, selected);
   DeviceTimeRow of_steps{.in_steps = true};
   DeviceTimeRow of_run;
-  const std::vector<Interval> lengths =
-      view.steps().steps.empty() ? std::vector<Interval>()
-                                 : StepTimes(view, SharedClockedSyncs(view)->clocks);
+  const std::vector<Interval> lengths = view.steps().steps.empty()
+                                            ? std::vector<Interval>()
+                                            : StepTimes(view, SharedClockedSyncs(view)->clocks);
   for (const DeviceTime& time : *times) {
     AddSplit(SplitTime(time, whole), of_run);
     for (const uint32_t step : selected.steps()) {

@@ -56,9 +56,7 @@ std::string Written(int64_t quanta, const Resolution& resolution) {
   return fmt::format("{:.{}f} {}", value, resolution.decimals, resolution.unit);
 }
 
-int64_t FloorDivided(int64_t value, int64_t by) {
-  return value / by - (value % by < 0 ? 1 : 0);
-}
+int64_t FloorDivided(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
 int64_t Rounded(int64_t value, int64_t by) { return FloorDivided(2 * value + by, 2 * by); }
 
@@ -94,9 +92,8 @@ std::string PartsOf(std::span<const TimeChange> parts, int64_t whole_quanta,
   const std::vector<int64_t> quanta = RoundedToSum(deltas, resolution.quantum_ns, whole_quanta);
   std::vector<size_t> order(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::abs(quanta[a]) > std::abs(quanta[b]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return std::abs(quanta[a]) > std::abs(quanta[b]); });
   std::string text;
   for (const size_t i : order) {
     if (quanta[i] != 0) {
@@ -126,17 +123,15 @@ struct TimeChangeRow {
        "Mean of the base run."},
       {"test_ns", &TimeChangeRow::test_ns, Unit::kNanoseconds, Role::kDerived,
        "Mean of the test run."},
-      {"delta_ns", &TimeChangeRow::delta_ns, Unit::kNanoseconds, Role::kDerived,
-       "Test less base."},
+      {"delta_ns", &TimeChangeRow::delta_ns, Unit::kNanoseconds, Role::kDerived, "Test less base."},
       {"change", &TimeChangeRow::change, Unit::kShare, Role::kDerived,
        "The difference / the base."},
       {"ratio", &TimeChangeRow::ratio, Role::kDerived, "Test / base."}};
 };
 
 DeviceTimeRow TimeOf(const std::vector<DeviceTimeRow>& rows, bool in_steps) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const DeviceTimeRow& row) {
-    return row.in_steps == in_steps;
-  });
+  const auto found = std::find_if(
+      rows.begin(), rows.end(), [&](const DeviceTimeRow& row) { return row.in_steps == in_steps; });
   return found == rows.end() ? DeviceTimeRow() : *found;
 }
 
@@ -168,16 +163,15 @@ int64_t DivisorOf(const DeviceTimeRow& time, int64_t count, const RunUnits& unit
 std::string SentenceOf(std::span<const TimeChange> changes, std::string_view unit) {
   const TimeChange& whole = changes.front();
   const auto [smaller_ns, larger_ns] = std::minmax(whole.base_ns, whole.test_ns);
-  const double ratio = smaller_ns <= 0
-                           ? 1
-                           : static_cast<double>(larger_ns) / static_cast<double>(smaller_ns);
+  const double ratio =
+      smaller_ns <= 0 ? 1 : static_cast<double>(larger_ns) / static_cast<double>(smaller_ns);
   const bool is_same = ratio < kLeastRatio;
   const Resolution resolution = ResolutionOf(larger_ns, is_same ? 0 : larger_ns - smaller_ns);
   const int64_t base = Rounded(whole.base_ns, resolution.quantum_ns);
   const int64_t test = Rounded(whole.test_ns, resolution.quantum_ns);
-  std::string text = fmt::format("{} against {}{}{}", Written(test, resolution),
-                                 Written(base, resolution), unit == "run" ? "" : " a ",
-                                 unit == "run" ? std::string_view() : unit);
+  std::string text =
+      fmt::format("{} against {}{}{}", Written(test, resolution), Written(base, resolution),
+                  unit == "run" ? "" : " a ", unit == "run" ? std::string_view() : unit);
   text += is_same ? std::string(", no change")
                   : fmt::format(", {:.2f} times {}", ratio,
                                 whole.test_ns < whole.base_ns ? "faster" : "slower");
@@ -185,9 +179,9 @@ std::string SentenceOf(std::span<const TimeChange> changes, std::string_view uni
   if (parts.empty()) {
     return text;
   }
-  return text + (test == base ? std::string(": ")
-                              : fmt::format("; of the {}: ",
-                                            Written(std::abs(test - base), resolution))) +
+  return text +
+         (test == base ? std::string(": ")
+                       : fmt::format("; of the {}: ", Written(std::abs(test - base), resolution))) +
          parts;
 }
 
