@@ -573,7 +573,7 @@ std::string TakeOutEmpty(TextColumns& columns, const TextStyle& style) {
   return text;
 }
 
-// Keys that are the same in all rows: what a table says of its rows stays where it is.
+// Keys that are the same in all rows: derived columns stay where they are.
 bool SaysTheSame(const TextColumn& column) {
   return column.is_key() && !column.heading.empty() &&
          std::all_of(column.cells.begin(), column.cells.end(),
