@@ -309,7 +309,8 @@ class Verbs:
         Args:
             rank: only these ranks: 0 or 0,3 or 2..5.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             traces: Recordings.
@@ -364,7 +365,8 @@ class Verbs:
         Args:
             rank: only these ranks: 0 or 0,3 or 2..5.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             quality: Quality of the recording.
@@ -458,7 +460,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             price: also what following the advice would bring, by replay as in whatif.
             plain_step: what a step takes without the profiler, as you measured it; or A,B: between
                 which it lies.
@@ -732,7 +735,8 @@ class Verbs:
             by: group by these, too: step, stream.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -827,7 +831,8 @@ class Verbs:
             by: group by these, too: process, stream.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             busy: How busy each device is.
@@ -892,7 +897,8 @@ class Verbs:
             by: group by these, too: step.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             kernel_wait: a gap shorter than this, after a launch in time, is kernel wait.
             longest: list the N longest gaps of each device, and the longest of each step.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
@@ -1047,7 +1053,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             by: group by these, too: step, stream.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             edges: where one range of lengths ends and the next begins (default:
                 10us,20us,50us,100us,1ms,10ms,100ms).
 
@@ -1132,7 +1139,8 @@ class Verbs:
             by: group by these, too: step.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -1197,7 +1205,8 @@ class Verbs:
             by: group by these, too: rank, step, gpu, stream, phase, op.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             top: What takes the device's time.
@@ -1270,7 +1279,8 @@ class Verbs:
             all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
                 calls.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             patterns: also by your own categories: JSON, {"category": ["regular expression", ...],
                 ...}; the last that matches a name decides.
             num_kernels: ``compat`` hta: of more kernels of a type the others are one row.
@@ -1351,7 +1361,8 @@ class Verbs:
             by: group by these, too: rank, step, gpu, stream.
             all: also copies and memsets; ops --compat key_averages: also kernels and runtime calls.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             context: kernels before it that tell calls of a kernel apart.
             outliers: leave out, and count, calls that are Z or more standard deviations from their
                 mean.
@@ -1443,7 +1454,8 @@ class Verbs:
             by: group by these, too: step, graph.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             wall: wall time of a run, as measured without a profiler; 0: take the recording.
             runs: how often the recorded program ran the compiled model.
             inductor_cache: read what generated kernels do from their files in this folder (without
@@ -1539,7 +1551,8 @@ class Verbs:
             all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
                 calls.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             ops: Host and device time per operator.
@@ -1613,7 +1626,8 @@ class Verbs:
             by: group by these, too: rank, step, phase, module, module-instance, direction, shape,
                 dtype.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
             causal: what a causal attention counts: pairs that are not masked, half of all, or all.
@@ -1773,7 +1787,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             by: group by these, too: rank, step, thread, phase, domain.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             root: only below frames whose name contains this; all else is one row.
             depth: at most N frames deep; what is below is "(other)" (default: all).
             min_share: frames with less of the device time and of the host time, as 1% or 0.01,
@@ -1875,7 +1890,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             by: group by these, too: rank, step, thread, gpu, stream, phase, domain.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             root: only below frames whose name contains this; all else is one row.
             depth: at most N frames deep; what is below is "(other)" (default: all).
             min_share: frames with less of the device time and of the host time, as 1% or 0.01,
@@ -1947,7 +1963,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             plain_step: what a step takes without the profiler, as you measured it; or A,B: between
                 which it lies.
             without_recording: steps as they are without the profiler: what recording them cost is
@@ -2048,7 +2065,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             long_call: a launch call longer than this is long.
             long_delay: a launch delay longer than this is long.
             long_kernel: a kernel longer than this is long.
@@ -2147,7 +2165,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -2212,7 +2231,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             graph_launches: Launches of graphs.
@@ -2333,7 +2353,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             overlay: also write the whole trace with what was selected drawn into it; into a folder
                 under its own name, several traces so only; .gz compresses. It copies all that the
                 source holds, but for what --scrub leaves out.
@@ -2413,7 +2434,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             overlay: also write the whole trace with what was selected drawn into it; into a folder
                 under its own name, several traces so only; .gz compresses. It copies all that the
                 source holds, but for what --scrub leaves out.
@@ -2491,7 +2513,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             overlay: also write the whole trace with what was selected drawn into it; into a folder
                 under its own name, several traces so only; .gz compresses. It copies all that the
                 source holds, but for what --scrub leaves out.
@@ -2567,7 +2590,8 @@ class Verbs:
             by: group by these, too: step.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -2645,7 +2669,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             by: group by these, too: step, size.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             collectives: Communication per collective and group.
@@ -2733,7 +2758,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -2846,42 +2872,12 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             exit_skew: by how much a rank may leave collectives later than others every time
                 (default: 10us within a node, 50us across).
 
         Tables:
-            clocks: Clocks of the ranks.
-                rank (int): Rank of the process in the job.
-                clock (string): Ranks with one name seem to share a clock, within the error.
-                offset_ns (int, ns): To be added to its times for those of the first rank it met, in
-                    the middle of the recording; an estimate.
-                error_ns (int, ns): By which the offset may be wrong, if no rank always leaves
-                    collectives more than 50.0 us later than others (--exit-skew).
-                whole_error_ns (int, ns): By which this one offset may be wrong anywhere in the
-                    recording; missing where that is error_ns, as the clock neither drifts nor was
-                    set.
-                low_ns (int, ns): The least possible offset: none leaves a collective before all
-                    have entered it.
-                high_ns (int, ns): The largest possible offset.
-                drift_ppm (float): Microseconds per second that are to be added besides; missing for
-                    less than 0.1 s, and where chance alone explains it.
-                verdict (string): one clock: with other ranks; aligned; stepped: set while it ran;
-                    doubtful: more than 1 in 100 collectives contradict the clocks, so no bounds are
-                    certain; not comparable: too many do; no collectives.
-                collectives (int, count): Collectives found on other ranks.
-                contradicted (int, count): Collectives that it left before the last rank entered, or
-                    entered after the first had left, by more than the errors of both clocks: they
-                    are not divided.
-            collective_time: Where the time inside of collectives went.
-                part (string): waiting: for the last rank; transfer: all were inside, as long as
-                    expected (comm_model) or where nothing is expected; transfer excess: what it
-                    took longer; tail: after the first had left; contradicted: in collectives that
-                    no clocks make possible, which are not divided.
-                total_ns (int, ns): Of all ranks together.
-                share (float, share): Of all time inside.
-                exposed_ns (int, ns): The part of waiting beside which the rank computed nothing;
-                    missing for other parts.
             waits_by_rank: Who made others wait.
                 rank (int): Rank of the process in the job; missing for waiting of which it is not
                     certain who was last.
@@ -2905,6 +2901,15 @@ class Verbs:
                 total_ns (int, ns): Time that others waited for that; adds up to caused_ns of the
                     rank.
                 share (float, share): Of what the rank caused.
+            collective_time: Where the time inside of collectives went.
+                part (string): waiting: for the last rank; transfer: all were inside, as long as
+                    expected (comm_model) or where nothing is expected; transfer excess: what it
+                    took longer; tail: after the first had left; contradicted: in collectives that
+                    no clocks make possible, which are not divided.
+                total_ns (int, ns): Of all ranks together.
+                share (float, share): Of all time inside.
+                exposed_ns (int, ns): The part of waiting beside which the rank computed nothing;
+                    missing for other parts.
             waits: Collectives by the waiting in them.
                 collective (string): What was asked for.
                 group (string): Name of the process group; missing when not recorded.
@@ -2959,12 +2964,34 @@ class Verbs:
                 expected_ns (int, ns): By the line of comm_model that it belongs to; without
                     alpha_ns what others of its size take.
                 excess_ns (int, ns): What it took longer.
+            clocks: Clocks of the ranks.
+                rank (int): Rank of the process in the job.
+                clock (string): Ranks with one name seem to share a clock, within the error.
+                offset_ns (int, ns): To be added to its times for those of the first rank it met, in
+                    the middle of the recording; an estimate.
+                error_ns (int, ns): By which the offset may be wrong, if no rank always leaves
+                    collectives more than 50.0 us later than others (--exit-skew).
+                whole_error_ns (int, ns): By which this one offset may be wrong anywhere in the
+                    recording; missing where that is error_ns, as the clock neither drifts nor was
+                    set.
+                low_ns (int, ns): The least possible offset: none leaves a collective before all
+                    have entered it.
+                high_ns (int, ns): The largest possible offset.
+                drift_ppm (float): Microseconds per second that are to be added besides; missing for
+                    less than 0.1 s, and where chance alone explains it.
+                verdict (string): one clock: with other ranks; aligned; stepped: set while it ran;
+                    doubtful: more than 1 in 100 collectives contradict the clocks, so no bounds are
+                    certain; not comparable: too many do; no collectives.
+                collectives (int, count): Collectives found on other ranks.
+                contradicted (int, count): Collectives that it left before the last rank entered, or
+                    entered after the first had left, by more than the errors of both clocks: they
+                    are not divided.
 
         Example:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.waits()
-            <Answer: clocks (2 rows), collective_time (4 rows), waits_by_rank (2 rows), lateness (11 rows), waits (12 rows), comm_model (1 rows), comm_slow (0 rows)>
+            <Answer: waits_by_rank (2 rows), lateness (11 rows), collective_time (4 rows), waits (12 rows), comm_model (1 rows), comm_slow (0 rows), clocks (2 rows)>
         """
         return self._verb("waits", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
@@ -3015,7 +3042,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             overlay: also write the whole trace with what was selected drawn into it; into a folder
                 under its own name, several traces so only; .gz compresses. It copies all that the
                 source holds, but for what --scrub leaves out.
@@ -3179,7 +3207,8 @@ class Verbs:
             step_pattern: steps are the annotations whose name matches this regular expression,
                 instead of ProfilerStep#N.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             scale: durations times F; WHAT is kernel:TEXT, op:TEXT, class:NAME, comm, copy,
                 phase:NAME or host:TEXT; may be given again.
             remove: without this work and its launches, or without this host time; may be given
@@ -3208,6 +3237,26 @@ class Verbs:
                 taken off.
 
         Tables:
+            ranking: What would help most, each alone.
+                rank (int): Rank of the process in the job.
+                scenario (string): What is changed.
+                step_ns (int, ns): A step as measured, on average from completion to completion;
+                    without steps, the recording. With --without-recording or --plain-step as it is
+                    without the profiler.
+                new_ns (int, ns): The same in the scenario: as measured, less what the replay is
+                    shorter with the change than without. Missing where the replay does not
+                    represent the recording.
+                low_ns (int, ns): The interval of new_ns: the error of the replay, how much steps
+                    differ in what they save, a twentieth of what is saved, and half of what
+                    launches of graphs are assumed to take.
+                high_ns (int, ns): Its upper end.
+                saved_share (float, share): (step - new) / step.
+                speedup (float): step / new.
+                bound_by (string): What most of the path of the replay then consists of, as in
+                    critical-path.
+                works (int, count): Pieces of device work that are changed.
+                host_events (int, count): Events and calls of the host that are changed.
+                note (string): What limits the answer; missing for nothing.
             replay_quality: How well the replay represents the recording.
                 rank (int): Rank of the process in the job.
                 step (int): Number of the step; missing for what is in no step.
@@ -3266,26 +3315,6 @@ class Verbs:
                 factor (float): The factor of the usual costs that results in the given step; below
                     0.4 or above 2 something other than recording made the difference.
                 identity_share (float, share): Error of the replay without changes.
-            ranking: What would help most, each alone.
-                rank (int): Rank of the process in the job.
-                scenario (string): What is changed.
-                step_ns (int, ns): A step as measured, on average from completion to completion;
-                    without steps, the recording. With --without-recording or --plain-step as it is
-                    without the profiler.
-                new_ns (int, ns): The same in the scenario: as measured, less what the replay is
-                    shorter with the change than without. Missing where the replay does not
-                    represent the recording.
-                low_ns (int, ns): The interval of new_ns: the error of the replay, how much steps
-                    differ in what they save, a twentieth of what is saved, and half of what
-                    launches of graphs are assumed to take.
-                high_ns (int, ns): Its upper end.
-                saved_share (float, share): (step - new) / step.
-                speedup (float): step / new.
-                bound_by (string): What most of the path of the replay then consists of, as in
-                    critical-path.
-                works (int, count): Pieces of device work that are changed.
-                host_events (int, count): Events and calls of the host that are changed.
-                note (string): What limits the answer; missing for nothing.
             replay_constants: Lags of the replay.
                 rank (int): Rank of the process in the job.
                 what (string): Kind of dependency: launch, stream, graph, event, wait, queue, call.
@@ -3300,7 +3329,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.whatif()
-            <Answer: replay_quality (8 rows), true_time (2 rows), ranking (20 rows), replay_constants (34 rows)>
+            <Answer: ranking (20 rows), replay_quality (8 rows), true_time (2 rows), replay_constants (34 rows)>
         """
         return self._verb("whatif", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
@@ -3336,7 +3365,8 @@ class Verbs:
             step_pattern: steps are the annotations whose name matches this regular expression,
                 instead of ProfilerStep#N.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             parts: what steps are divided into: the critical path, which is the default; device
                 time, by default where no waits were recorded; or the host events of the thread that
                 runs them.
@@ -3446,7 +3476,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             phase_pattern: annotations that are steps, with groups phase, bs, tokens and kv (RE2),
                 as '(?P<phase>decode|prefill) bs=(?P<bs>\\d+)'; may be given again.
 
@@ -3576,7 +3607,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             memory_peak: Memory at its peak.
@@ -3665,7 +3697,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -3760,7 +3793,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
 
         Tables:
             cuda_api_sum: Calls of the runtime and driver.
@@ -3964,7 +3998,8 @@ class Verbs:
             all: also copies and memsets; ops ``compat`` key_averages: also kernels and runtime
                 calls.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             columns: columns in this order, with commas between them: idx, seq, altseq, tid, layer,
                 trace, dir, sub, mod, op, kernel, params, sil, tc, device, stream, grid, block,
                 flops, bytes, status (default: all).
@@ -4061,7 +4096,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             as_parsed: ``compat`` hta: all steps, and times as recorded, as in HTA's frames before
                 it aligns the ranks.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
@@ -4128,7 +4164,8 @@ class Verbs:
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             detail: events as recorded: those of the slowest step, or of the stretch with the most
                 work; or all, whatever their size.
             size: what it may take in a page, shared by the ranks; more than that is merged.
@@ -4258,7 +4295,8 @@ class Verbs:
             end: only up to here, as ``begin``.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
-            top: show the first N rows of each table.
+            top: show the first N rows of each table; all: every row of every table, of which text
+                shows what fits two screens.
             short_names: names without arguments of templates and functions.
 
         Tables:
@@ -4271,37 +4309,42 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference / the base.
                 ratio (float): Test / base.
-            diff_runs: The runs, compared by the mean step: of 6 in the base and 6 in the test.
-                run (string): base or test.
-                ranks (int, count): Ranks compared.
-                steps (int, count): Selected steps of all of them.
-                units (int, count): Steps, tokens or ranks, as the title says, of which all other
-                    tables have the mean.
-                host_events (int, count): Host rows compared.
-                device_events (int, count): Device work compared: of the steps, if they are
-                    compared.
-                outside_events (int, count): Device work in no step, where steps are compared: it is
-                    in no other table.
-                outside_ns (int, ns): Its summed durations.
-                inherited_events (int, count): Selected device work that was launched before the
-                    recording began: how much there is says nothing of the program, so that it is in
-                    no other table.
-                inherited_ns (int, ns): Its summed durations.
-                span_ns (int, ns): Selected time of all ranks.
-            diff_summary: What changed between base and test per step.
-                side (string): Where it ran: host or device.
-                status (string): How the counts compare; see the other table.
-                time_status (string): How the time of a call compares; see there, too.
-                names (int, count): Distinct names, a renamed kernel once.
-                delta_count (float, count): Calls in the test run less the base.
+            diff_classes: Device work by class per step.
+                class (string): What the work is for.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
                 base_ns (int, ns): Time in the base run: of device work its durations; of host rows
                     their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-            diff_classes: Device work by class per step.
-                class (string): What the work is for.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff_operators: Device work by operator per step.
+                operator (string): Innermost operator around the launch, as self device time in ops.
+                base_count (float, count): Calls in the base run.
+                test_count (float, count): Calls in the test run.
+                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
+                    their own time, without that of rows within them.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                change (float, share): The difference of the times / the base.
+                ratio (float): Time of the test / time of the base.
+                status (string): By the counts, of a step if both runs have steps: added, deleted,
+                    increased, decreased, unchanged; or renamed.
+                time_status (string): By the time, against what as many calls took in the base run:
+                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
+                    in one run only.
+            diff: Changes by name per step.
+                side (string): Where it ran: host or device.
+                name (string): Name as recorded, or shortened by --short-names, without lines of
+                    Python functions and addresses; all steps are ProfilerStep#*.
+                renamed_to (string): Name in the test run of the kernel of that class, operator and
+                    shape; missing for what has the same name.
                 base_count (float, count): Calls in the base run.
                 test_count (float, count): Calls in the test run.
                 base_ns (int, ns): Time in the base run: of device work its durations; of host rows
@@ -4363,46 +4406,41 @@ class Verbs:
                 time_status (string): By the time, against what as many calls took in the base run:
                     slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
                     in one run only.
-            diff_operators: Device work by operator per step.
-                operator (string): Innermost operator around the launch, as self device time in ops.
-                base_count (float, count): Calls in the base run.
-                test_count (float, count): Calls in the test run.
-                base_ns (int, ns): Time in the base run: of device work its durations; of host rows
-                    their own time, without that of rows within them.
-                test_ns (int, ns): The same in the test run.
-                delta_ns (int, ns): Test less base.
-                change (float, share): The difference of the times / the base.
-                ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
-            diff: Changes by name per step.
+            diff_summary: What changed between base and test per step.
                 side (string): Where it ran: host or device.
-                name (string): Name as recorded, or shortened by --short-names, without lines of
-                    Python functions and addresses; all steps are ProfilerStep#*.
-                renamed_to (string): Name in the test run of the kernel of that class, operator and
-                    shape; missing for what has the same name.
-                base_count (float, count): Calls in the base run.
-                test_count (float, count): Calls in the test run.
+                status (string): How the counts compare; see the other table.
+                time_status (string): How the time of a call compares; see there, too.
+                names (int, count): Distinct names, a renamed kernel once.
+                delta_count (float, count): Calls in the test run less the base.
                 base_ns (int, ns): Time in the base run: of device work its durations; of host rows
                     their own time, without that of rows within them.
                 test_ns (int, ns): The same in the test run.
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+            diff_runs: The runs, compared by the mean step: of 6 in the base and 6 in the test.
+                run (string): base or test.
+                ranks (int, count): Ranks compared.
+                steps (int, count): Selected steps of all of them.
+                units (int, count): Steps, tokens or ranks, as the title says, of which all other
+                    tables have the mean.
+                host_events (int, count): Host rows compared.
+                device_events (int, count): Device work compared: of the steps, if they are
+                    compared.
+                outside_events (int, count): Device work in no step, where steps are compared: it is
+                    in no other table.
+                outside_ns (int, ns): Its summed durations.
+                inherited_events (int, count): Selected device work that was launched before the
+                    recording began: how much there is says nothing of the program, so that it is in
+                    no other table.
+                inherited_ns (int, ns): Its summed durations.
+                span_ns (int, ns): Selected time of all ranks.
 
         Example:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run/rank-1.json.gz")
             >>> run.diff("tests/data/demo_run/rank-0.json.gz")
-            <Answer: diff_time (5 rows), diff_runs (2 rows), diff_summary (9 rows), diff_classes (10 rows), diff_phases (3 rows), diff_annotations (5 rows), diff_modules (1 rows), diff_operators (24 rows), diff (113 rows)>
+            <Answer: diff_time (5 rows), diff_classes (10 rows), diff_operators (24 rows), diff (113 rows), diff_phases (3 rows), diff_annotations (5 rows), diff_modules (1 rows), diff_summary (9 rows), diff_runs (2 rows)>
         """
         return self._pair("diff", base, {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

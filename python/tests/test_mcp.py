@@ -124,7 +124,8 @@ def test_verbs_that_have_data(source: Path) -> None:
 def test_compare(root: Root) -> None:
     answer = answered(root, "compare", base="demo_run/rank-0.json.gz", test="demo_run/rank-1.json.gz")
     verdict = answer["verdict"]
-    assert (verdict["span_base_ns"], verdict["span_test_ns"]) == (33833438, 34936462)
+    assert (verdict["span_base_ns"], verdict["span_test_ns"]) == (11274665, 11643901)  # of a step
+    assert verdict["unit"] == "step"
     assert verdict["interval"] is None and "3.3% longer" in verdict["text"]
     same = answered(root, "compare", base="demo_run", test="demo_run")["verdict"]
     assert same["span_change_share"] == 0 and "the same" in same["text"]

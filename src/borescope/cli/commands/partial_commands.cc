@@ -157,7 +157,8 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
   ReduceOptions options;
   options.display.sort = raw.Get("sort");
   if (const std::string& top = raw.Get("top"); !top.empty()) {
-    BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
+    BS_ASSIGN(const int rows,
+              top == "all" ? Result<int>(kMostRows) : ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
   if (!raw.Get("expect").empty()) {

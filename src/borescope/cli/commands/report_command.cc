@@ -92,7 +92,8 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
   }
   ReduceOptions options;
   if (const std::string& top = raw.Get("top"); !top.empty()) {
-    BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
+    BS_ASSIGN(const int rows,
+              top == "all" ? Result<int>(kMostRows) : ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
   BS_ASSIGN(const FoundParts found, FindParts(raw.inputs));

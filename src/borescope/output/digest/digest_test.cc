@@ -153,8 +153,8 @@ TEST(MakeDigest, OfNothingIsEmpty) {
 }
 
 TEST(DigestDelta, HasAShareOnlyOfWhatWasThere) {
-  EXPECT_EQ(DigestDelta({"k", 1e6, 2e6}), "+1.000\u00A0ms (+100.0\u00A0%)");
-  EXPECT_EQ(DigestDelta({"k", 2e6, 1e6}), "−1.000\u00A0ms (−50.0\u00A0%)");
+  EXPECT_EQ(DigestDelta({"k", 1e6, 2e6}), "+1.000\u00A0ms (+100.0\u00A0%, 2.00 times more)");
+  EXPECT_EQ(DigestDelta({"k", 2e6, 1e6}), "−1.000\u00A0ms (−50.0\u00A0%, 2.00 times less)");
   EXPECT_EQ(DigestDelta({"k", 0, 1e6}), "+1.000\u00A0ms");
   EXPECT_EQ(DigestDelta({"k", 1000, 1'001'000}), "+1.000\u00A0ms");
 }
@@ -193,6 +193,41 @@ TEST(DigestMarkdown, SaysWhereTheTimeGoes) {
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 60);
 }
 
+// The parts of a step take the place of those of whole runs, and the sentence comes first.
+TEST(DigestMarkdown, OfTwoRunsTheAnswerComesFirst) {
+  ReportDigest digest = DigestOfName("k");
+  digest.against = MakeDigest("other", TablesOf("k"));
+  Table time{"diff_time", "2 us against 4 us a step, 2.00 times faster; of the 2 us: all", {}};
+  time.columns.reserve(3);
+  Column& part = AddString(time, "part", Role::kKey, "");
+  Column& base = AddInt(time, "base_ns", Unit::kNanoseconds, Role::kDerived, "");
+  Column& test = AddInt(time, "test_ns", Unit::kNanoseconds, Role::kDerived, "");
+  const auto add = [&](const char* name, int64_t before, int64_t after) {
+    Push(part, name);
+    Push(base, before);
+    Push(test, after);
+  };
+  add("step", 4000, 2000);
+  add("compute", 3000, 1500);
+  add("idle", 1000, 500);
+  CompareDigests(ComparisonOf(std::vector{time}, 5), digest);
+  EXPECT_EQ(digest.comparison.unit, "step");
+  EXPECT_EQ(digest.run.whole_ns, 2000);
+  EXPECT_EQ(digest.against->whole_ns, 4000);
+  const std::string text = MarkdownOf(digest);
+  const size_t answer =
+      text.find("**2 µs against 4 µs a step, 2.00 times faster; of the 2 µs: all**");
+  const size_t parts = text.find("| Where the device time of a step goes | this run |");
+  const size_t findings = text.find("What costs time in this run:");
+  EXPECT_LT(answer, parts) << text;
+  EXPECT_LT(parts, findings) << text;
+  ASSERT_NE(findings, std::string::npos) << text;
+  EXPECT_NE(text.find("| compute | 1.500 µs | 75.0 % | 3.000 µs | 75.0 % | −1.500 µs (−50.0 %, "
+                      "2.00 times less) |"),
+            std::string::npos)
+      << text;
+}
+
 TEST(DigestMarkdown, AgainstAnotherRunSaysWhatChanged) {
   ReportDigest digest = DigestOfName("k");
   digest.against = MakeDigest("other", TablesOf("k"));
@@ -200,10 +235,12 @@ TEST(DigestMarkdown, AgainstAnotherRunSaysWhatChanged) {
   digest.comparison.changes = {{"k_1", 1e6, 2e6}};
   const std::string text = MarkdownOf(digest);
   EXPECT_NE(text.find("### GPU profile of `k` against `other`\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("| compute | 8.000 ms | 40.0 % | 2.000 ms | 10.0 % | +6.000 ms (+300.0 %) |"),
+  EXPECT_NE(text.find("| compute | 8.000 ms | 40.0 % | 2.000 ms | 10.0 % | +6.000 ms (+300.0 %, "
+                      "4.00 times more) |"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("| `k_1` | 2.000 ms | 1.000 ms | +1.000 ms (+100.0 %) |"), std::string::npos)
+  EXPECT_NE(text.find("| `k_1` | 2.000 ms | 1.000 ms | +1.000 ms (+100.0 %, 2.00 times more) |"),
+            std::string::npos)
       << text;
 }
 

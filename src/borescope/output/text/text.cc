@@ -214,10 +214,13 @@ const ViewSpec* FindView(const Document& document, const Table& table, ViewKind 
 
 // What people see of a long table, unless they chose the rows themselves: so many rows at most.
 Table Preview(const Table& table, size_t most) {
-  const size_t shown = std::min(table.preview_rows == 0 ? table.rows() : table.preview_rows, most);
-  if (table.rows() <= shown) {
+  constexpr size_t kHardlyMore = 2;  // rows that are not worth to be left out
+  const size_t usual = table.preview_rows == 0 ? table.rows() : table.preview_rows;
+  const bool is_short = most == SIZE_MAX || table.rows() <= most + kHardlyMore;
+  if (is_short && table.rows() <= usual) {
     return table;
   }
+  const size_t shown = std::min(usual, most);
   std::vector<uint32_t> rows(shown);
   std::iota(rows.begin(), rows.end(), 0U);
   Table preview = TakeRows(table, rows);
@@ -301,9 +304,10 @@ std::vector<std::string> FittedTables(const Document& document, const TextStyle&
 }
 
 // Names the tables for which there is no room, but for those without rows.
-std::string RestText(std::span<const Table> tables, const TextStyle& style) {
+std::string RestText(const std::vector<const Table*>& tables, const TextStyle& style) {
   std::string text;
-  for (const Table& table : tables) {
+  for (const Table* one : tables) {
+    const Table& table = *one;
     if (table.rows() > 0) {
       const std::string_view title = table.title.empty() ? table.name : table.title;
       const std::string rows =
@@ -317,19 +321,23 @@ std::string RestText(std::span<const Table> tables, const TextStyle& style) {
   return text.empty() ? text : TitleLine("More with --top all", style) + text;
 }
 
-// What people see without asking for more: the answer, and what fits below it.
+// What people see without asking for more: the answer, and of the other tables, in their order,
+// those that fit below it.
 Result<void> WriteShort(const Document& document, const TextStyle& style, Sink& sink) {
   const std::vector<std::string> texts = FittedTables(document, style, document.most_lines);
   size_t lines = 0;
+  std::vector<const Table*> rest;
   for (size_t i = 0; i < texts.size(); ++i) {
-    lines += LinesOf(texts[i]) + 1;
-    if (i > 0 && lines > document.most_lines) {
-      const std::string rest = RestText(std::span(document.tables).subspan(i), style);
-      return sink.Write(rest.empty() ? "" : "\n" + rest);
+    const size_t taken = LinesOf(texts[i]) + 1;
+    if (i > 0 && lines + taken > document.most_lines) {
+      rest.push_back(&document.tables[i]);
+      continue;
     }
+    lines += taken;
     BS_TRY(sink.Write((i == 0 ? "" : "\n") + texts[i]));
   }
-  return {};
+  const std::string more = RestText(rest, style);
+  return sink.Write(more.empty() ? "" : "\n" + more);
 }
 
 Result<void> WriteTables(const Document& document, const TextStyle& style, Sink& sink) {

@@ -573,21 +573,25 @@ std::string TakeOutEmpty(TextColumns& columns, const TextStyle& style) {
   return text;
 }
 
-// Keys and texts that are the same in all rows, but for the only text that says what a row is.
+// Keys that are the same in all rows: derived columns stay where they are.
 bool SaysTheSame(const TextColumn& column) {
-  return (column.is_key() || column.is_text) && !column.heading.empty() && !column.is_remark &&
+  return column.is_key() && !column.heading.empty() &&
          std::all_of(column.cells.begin(), column.cells.end(),
                      [&](const std::string& cell) { return cell == column.cells.front(); });
 }
 
-// Takes them out of `columns` and gives the line that says them.
+// Takes them out of `columns`, unless nothing else says what a row is, and gives the line that says
+// them.
 std::string TakeOutSame(TextColumns& columns, const TextStyle& style) {
+  const bool tells_rows = std::any_of(columns.begin(), columns.end(), [](const TextColumn& column) {
+    return (column.is_key() || column.is_text) && !SaysTheSame(column);
+  });
   const auto same =
-      std::stable_partition(columns.begin(), columns.end(),
-                            [](const TextColumn& column) { return !SaysTheSame(column); });
-  const bool has_key =
-      std::any_of(columns.begin(), same, [](const TextColumn& column) { return column.is_key(); });
-  if (same == columns.end() || !has_key) {
+      !tells_rows
+          ? columns.end()
+          : std::stable_partition(columns.begin(), columns.end(),
+                                  [](const TextColumn& column) { return !SaysTheSame(column); });
+  if (same == columns.end()) {
     return {};
   }
   std::string words;

@@ -252,7 +252,7 @@ Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
           timeline != kNoTimeline};
 }
 
-// Verbs that are asked of the whole recordings of two runs: they judge or describe a run.
+// Verbs that answer for the whole recordings of two runs: they judge or describe a run.
 constexpr std::string_view kOfWholeRuns[] = {"summary", "whatif", "variance", "doctor",
                                              "info",    "memory", "inference"};
 
@@ -263,7 +263,7 @@ bool IsOfWholeRun(const SectionSpec& section) {
 }
 
 // Of two runs in two questions: what is of the whole run, with the verb diff and the timeline; and
-// what is compared by step, which is asked of all steps.
+// what is compared by step, where all steps are selected.
 Questions QuestionsOfWhole(const RunOptions& options, std::string_view timeline) {
   Questions questions = QuestionsOf(options, timeline);
   std::erase_if(questions.sections, [](const auto& section) { return !IsOfWholeRun(section); });
@@ -380,6 +380,7 @@ void DivideColumn(int64_t units, Column& column) {
       std::all_of(sums.begin(), sums.end(), [&](int64_t sum) { return sum % units == 0; });
   if (column.unit != Unit::kCount || is_whole) {
     IntValues means;
+    means.reserve(sums.size());
     for (const int64_t sum : sums) {
       means.push_back(sum / units + ((sum % units) * 2 >= units ? 1 : 0));
     }
@@ -387,6 +388,7 @@ void DivideColumn(int64_t units, Column& column) {
     return;
   }
   FloatValues means;
+  means.reserve(sums.size());
   for (const int64_t sum : sums) {
     means.push_back(static_cast<double>(sum) / static_cast<double>(units));
   }

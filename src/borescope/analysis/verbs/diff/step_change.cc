@@ -64,6 +64,7 @@ int64_t Rounded(int64_t value, int64_t by) { return FloorDivided(2 * value + by,
 std::vector<int64_t> RoundedToSum(const std::vector<int64_t>& values, int64_t quantum,
                                   int64_t whole) {
   std::vector<int64_t> quanta;
+  quanta.reserve(values.size());
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
   for (const int64_t value : values) {
@@ -86,6 +87,7 @@ std::vector<int64_t> RoundedToSum(const std::vector<int64_t>& values, int64_t qu
 std::string PartsOf(std::span<const TimeChange> parts, int64_t whole_quanta,
                     const Resolution& resolution) {
   std::vector<int64_t> deltas;
+  deltas.reserve(parts.size());
   for (const TimeChange& part : parts) {
     deltas.push_back(part.test_ns - part.base_ns);
   }
@@ -207,6 +209,7 @@ Table StepChangeTable(const std::vector<DeviceTimeRow>& base,
     }
   }
   std::vector<TimeChangeRow> rows;
+  rows.reserve(changes.size());
   for (const TimeChange& change : changes) {
     rows.push_back({change.part, change.base_ns, change.test_ns, change.test_ns - change.base_ns,
                     ShareOfChange(change.base_ns, change.test_ns),
