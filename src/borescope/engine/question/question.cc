@@ -77,6 +77,7 @@ Accepted AcceptedBy(const TaskRow& task, Specs specs) {
 
 Error UnknownName(const Accepted& accepted, std::string_view name) {
   std::vector<std::string_view> names;
+  names.reserve(accepted.rows.size() + accepted.params.size());
   for (const ParameterRow* row : accepted.rows) {
     names.push_back(row->name);
   }
