@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/map_run.h"
@@ -153,18 +155,60 @@ constexpr std::string_view kAfterRank = R"json(, "world_size": 2},
  "args": {}}
 ]})json";
 
+// A profiler range, as PyTorch recorded them up to CUDA 12.6.
+constexpr std::string_view kRange = R"json(, {"ph": "X", "cat": "cuda_profiler_range",
+"name": "gemm", "pid": 0, "tid": 0, "ts": 30, "dur": 40, "args": {}})json";
+
 }  // namespace
 
 std::string SpecimenText(int64_t rank) {
-  return R"({"distributedInfo": {"rank": )" + std::to_string(rank) + std::string(kAfterRank);
+  std::string text = R"({"distributedInfo": {"rank": )" + std::to_string(rank);
+  text += kAfterRank;
+  if (rank != 0) text.insert(text.rfind("]}"), kRange);
+  return text;
 }
 
 namespace {
 
+// Counters that another run measured for a kernel of the specimen.
+GivenReports SpecimenReports() {
+  auto report = std::make_shared<CounterReport>();
+  report->file = "specimen";
+  report->metrics = {{"sm__throughput.avg.pct_of_peak_sustained_elapsed", "%"},
+                     {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", "%"}};
+  CountedKernel& kernel = report->kernels.emplace_back();
+  kernel.name = "gemm";
+  kernel.grid = kernel.block = {-1, -1, -1};  // not recorded
+  kernel.values = {{.metric = 0, .value = 50}, {.metric = 1, .value = 50}};
+  GivenReports given;
+  given.reports.push_back(std::move(report));
+  return given;
+}
+
+// The first rank has counters of a report, all others have recorded ranges.
 Result<Tables> MapSpecimen(const AnalysisSpec& verb, const Params& params, int64_t rank) {
   BS_ASSIGN(const Trace trace, LoadBytes(SpecimenText(rank), "specimen", {}));
   const TraceIndex index = BuildIndex(trace, 1);
-  return verb.PipelineFor(params).map({rank, trace, index}, params);
+  SharedMeasures shared;
+  if (rank == 0) GiveReports(shared, SpecimenReports());
+  RankView view{rank, trace, index};
+  view.shared = &shared;
+  return verb.PipelineFor(params).map(view, params);
+}
+
+// Takes out columns that are named by what was recorded.
+Result<void> DropAdditions(const AnalysisSpec& verb, const Params& params, Tables& tables) {
+  if (!verb.PipelineFor(params).adds_columns) return {};
+  BS_ASSIGN(const Tables known, ShapeOf(verb, params, false));
+  for (Table& table : tables) {
+    const auto shape = std::find_if(known.begin(), known.end(),
+                                    [&](const Table& one) { return one.name == table.name; });
+    if (shape == known.end()) continue;
+    std::erase_if(table.columns, [&](const Column& column) {
+      return IsAddition(column) && shape->Find(column.name) == nullptr;
+    });
+  }
+  return {};
 }
 
 // The tables that a job of many ranks has beside those of a small one, each after the table that it
@@ -203,6 +247,7 @@ Result<Tables> AnswerShape(const AnalysisSpec& verb, const Params& given) {
   BS_TRY(CheckOptions(verb, given));
   const Params params = WithoutNames(verb, given);
   BS_ASSIGN(Tables tables, FinishSpecimens(verb, params));
+  BS_TRY(DropAdditions(verb, params, tables));
   if (verb.takes_two()) {
     BS_ASSIGN(tables, verb.PipelineFor(params).compare(tables, tables, params));
   }

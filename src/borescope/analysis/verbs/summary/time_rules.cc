@@ -346,7 +346,7 @@ std::optional<Finding> MoreWorkThanModelled(const SummaryTables& tables) {
   return Finding{
       "Hardware does more work than the model",
       "info",
-      fmt::format("{}, most in {}, which {} {:.2f} times {} by counters",
+      fmt::format("{}, most in {}, which by counters {} {:.2f} times {}",
                   PartOf(differing_ns, all_ns), Shorten(most->op),
                   is_traffic ? "reads" : "computes", ratio,
                   is_traffic ? "the bytes it must" : "the FLOPs of its model"),
