@@ -120,7 +120,7 @@ test('what changed has its own pane, and the header names both runs', async () =
   await page.done();
 });
 
-/** Steps of 1 ms with a kernel of so many us, and one before the recording. */
+/** Steps of 1 ms with a kernel of so many us, and one in no step. */
 function steps(name, count, dur) {
   const path = join(folder, name);
   const events = Array.from({ length: count }, (_, i) => i * 1000).flatMap((ts, i) => [
@@ -129,7 +129,7 @@ function steps(name, count, dur) {
     { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts: ts + 20, dur: 5, args: { correlation: i + 1 } },
     { ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: ts + 100, dur, args: { device: 0, stream: 7, correlation: i + 1 } },
   ]);
-  events.push({ ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: 1, dur: 9, args: { device: 0, stream: 7, correlation: 999 } });
+  events.push({ ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: count * 1000 + 500, dur: 90, args: { device: 0, stream: 7, correlation: 999 } });
   writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
   return path;
 }
