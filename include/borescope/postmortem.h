@@ -16,8 +16,8 @@
 namespace borescope {
 
 struct PostmortemOptions {
-  int world = 0;                   // number of ranks, where no file says so; 0: as they say
-  std::string skip_frames = {};    // a regular expression of files whose frames are never the line
+  int world = 0;                 // number of ranks, where no file says so; 0: as they say
+  std::string skip_frames = {};  // a regular expression of files whose frames are never the line
   // Memory that the process may reserve, "1.58GiB" or bytes, where no file says so; empty: unknown.
   std::string limit = {};
   int fix_time = 20;               // seconds for replays of what would have helped

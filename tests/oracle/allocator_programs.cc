@@ -105,8 +105,7 @@ class Recorder {
     snapshot_.has_times = true;
     snapshot_.devices.emplace_back();
     for (int64_t site = 0; site < 16; ++site) {
-      const uint32_t frame =
-          snapshot_.stacks.AddFrame("/home/user/train.py", "step", site);
+      const uint32_t frame = snapshot_.stacks.AddFrame("/home/user/train.py", "step", site);
       stacks_.push_back(snapshot_.stacks.AddStack(std::vector<uint32_t>{frame}));
     }
   }
@@ -188,8 +187,9 @@ class Recorder {
     for (const uint32_t of : twin_.completed) Completed(of);
     for (const SlowAllocator::Happened& what : twin_.happened) {
       const MemoryAction action =
-          what.is_pages ? (what.is_given ? MemoryAction::kSegmentMap : MemoryAction::kSegmentUnmap)
-                        : (what.is_given ? MemoryAction::kSegmentAlloc : MemoryAction::kSegmentFree);
+          what.is_pages
+              ? (what.is_given ? MemoryAction::kSegmentMap : MemoryAction::kSegmentUnmap)
+              : (what.is_given ? MemoryAction::kSegmentAlloc : MemoryAction::kSegmentFree);
       Push(action, what.address, what.size, what.lane, site);
     }
   }
@@ -220,7 +220,8 @@ class Recorder {
       made.address = block.address;
       made.size = block.size;
       made.requested = block.requested;
-      if (block.owner != postmortem::kNoIndex) made.stack = stacks_[program_.steps[block.owner].site];
+      if (block.owner != postmortem::kNoIndex)
+        made.stack = stacks_[program_.steps[block.owner].site];
       made.state = block.state == postmortem::BlockState::kAllocated
                        ? postmortem::MemoryBlockState::kAllocated
                    : block.state == postmortem::BlockState::kPending

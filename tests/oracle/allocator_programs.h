@@ -27,9 +27,9 @@ struct RandomProgram {
 
 // Sizes from 1 byte to 2 GiB, one to three streams, sometimes a private pool, frees that wait, and
 // any of the settings; bounds are such that some requests fail.
-// With `is_plain` no free waits, there is either a limit or a capacity, and the cache is never emptied
-// (which leaves no event where it gives nothing back): what the program would do under other
-// settings then follows from its trace.
+// With `is_plain` no free waits, there is either a limit or a capacity, and the cache is never
+// emptied (which leaves no event where it gives nothing back): what the program would do under
+// other settings then follows from its trace.
 RandomProgram MakeRandomProgram(uint64_t seed, size_t steps, bool is_plain = false);
 
 // The snapshot after the program. The stack of an allocation is its site: line `site` of train.py.

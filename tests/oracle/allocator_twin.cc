@@ -12,7 +12,9 @@ using postmortem::LayoutBlock;
 
 constexpr size_t kNowhere = SIZE_MAX;
 
-uint64_t Up(uint64_t value, uint64_t step) { return value % step == 0 ? value : value + step - value % step; }
+uint64_t Up(uint64_t value, uint64_t step) {
+  return value % step == 0 ? value : value + step - value % step;
+}
 
 // The block for a request, by trying steps one after the other.
 uint64_t Rounded(uint64_t requested, const postmortem::AllocatorSettings& settings) {
@@ -200,7 +202,7 @@ void SlowAllocator::Free(size_t place) {
 }
 
 size_t SlowAllocator::Grow(uint64_t size, uint16_t lane) {
-  const uint64_t bytes = size <= kMiB        ? 2 * kMiB
+  const uint64_t bytes = size <= kMiB       ? 2 * kMiB
                          : size < 10 * kMiB ? settings_.large_segment
                                             : Up(size, 2 * kMiB);
   if (bounds_.limit && Reserved() + bytes > *bounds_.limit) return kNowhere;
@@ -251,8 +253,8 @@ size_t SlowAllocator::GrowPages(uint64_t size, uint16_t lane) {
     const bool begins = blocks_[at].at.state == BlockState::kUnmapped;
     const size_t next = begins ? at : at + 1;
     const uint64_t wanted = begins ? size : size - blocks_[at].at.size;
-    const uint64_t bytes = std::min(Up(std::min(wanted, blocks_[next].at.size), page),
-                                    blocks_[next].at.size);
+    const uint64_t bytes =
+        std::min(Up(std::min(wanted, blocks_[next].at.size), page), blocks_[next].at.size);
     if (bounds_.capacity && Reserved() + bytes > *bounds_.capacity) return kNowhere;
     happened.push_back({true, true, blocks_[next].at.address, bytes, lane});
     if (bytes < blocks_[next].at.size) Split(next, bytes);
@@ -293,8 +295,7 @@ void SlowAllocator::EmptyCache() {
     }
     const uint64_t page = block.is_small ? 2 * kMiB : settings_.large_segment;
     const uint64_t begin = block.segment + Up(block.address - block.segment, page);
-    const uint64_t end =
-        block.segment + (block.address + block.size - block.segment) / page * page;
+    const uint64_t end = block.segment + (block.address + block.size - block.segment) / page * page;
     if (begin >= end) {
       ++i;
       continue;

@@ -1,5 +1,7 @@
 // The allocator's model against its slow twin (allocator_twin.h) on random programs, and the
 // replay of what such programs record.
+#include "tests/oracle/allocator_twin.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "borescope/postmortem/memory/allocator.h"
 #include "borescope/postmortem/memory/replay.h"
 #include "tests/oracle/allocator_programs.h"
-#include "tests/oracle/allocator_twin.h"
 #include "tests/oracle/random.h"
 
 namespace borescope::internal {

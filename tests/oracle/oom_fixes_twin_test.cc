@@ -134,13 +134,12 @@ TEST(OomFixesTwin, EachAnswerIsWhatTheProgramDoes) {
     ASSERT_EQ(replay.ooms.size(), 1U);
     std::optional<postmortem::ByteRange> limit;
     if (program.bounds.limit.has_value()) limit = {*program.bounds.limit, *program.bounds.limit};
-    const postmortem::OomReport report =
-        ExplainOom(replay.ooms[0], limit);
+    const postmortem::OomReport report = ExplainOom(replay.ooms[0], limit);
     ASSERT_EQ(report.allowed.has_value(), program.bounds.limit.has_value());
     const postmortem::MemorySites sites(snapshot);
     const postmortem::MemoryCategories categories = Categorise(device, replay, sites, {});
-    const postmortem::MemoryFixes found = FindFixes(
-        snapshot, device, replay, report, sites, categories, {}, std::chrono::minutes(10));
+    const postmortem::MemoryFixes found = FindFixes(snapshot, device, replay, report, sites,
+                                                    categories, {}, std::chrono::minutes(10));
     ASSERT_TRUE(found.is_reproduced);
     EXPECT_EQ(found.not_tried, 0U);
     ++programs;
@@ -148,8 +147,8 @@ TEST(OomFixesTwin, EachAnswerIsWhatTheProgramDoes) {
       if (fix.change.starts_with("a batch")) continue;
       SCOPED_TRACE(fix.change);
       const Change change = ReadChange(fix, program, *failing);
-      const std::optional<uint64_t> truth = RunTwin(program, change.settings, change.bounds,
-                                                    *failing, change.size_of, change.empties_before);
+      const std::optional<uint64_t> truth = RunTwin(
+          program, change.settings, change.bounds, *failing, change.size_of, change.empties_before);
       ASSERT_EQ(fix.fits, truth.has_value() ? Fits::kYes : Fits::kNo);
       if (truth.has_value()) {
         EXPECT_EQ(*fix.reserved_bytes, *truth);

@@ -2,6 +2,8 @@
 """Whether `borescope postmortem` names those who are at fault, in jobs whose fault is known.
 
     check_faults.py BORESCOPE [--first SEED] [--seeds N] [--kind KIND] [--verbose]
+    check_faults.py BORESCOPE --healthy       no cause is found in jobs that run
+    check_faults.py BORESCOPE --unchanged     nor another one in dumps that say the same in another way
 """
 
 import argparse
@@ -52,6 +54,57 @@ def judge(job, culprits):
     return "wrong"
 
 
+def asked(borescope, job, changes):
+    folder = Path(tempfile.mkdtemp(prefix="postmortem-"))
+    job.write(folder, changes)
+    tables = ask(borescope, folder)
+    shutil.rmtree(folder)
+    return tables
+
+
+def check_healthy(borescope, seeds):
+    """Dumps of a running job hold outstanding operations, too."""
+    bad = 0
+    for seed in seeds:
+        tables = asked(borescope, faults.make_healthy(seed), {"missing": False, "copied": False, "age_ns": 1_000_000_000})
+        severities = {row["severity"] for row in rows(tables, "postmortem")}
+        culprits = rows(tables, "hang_culprits")
+        if severities - {"info"} or culprits:
+            bad += 1
+            print(seed, severities, [(row["rank"], row["kind"]) for row in culprits])
+    print(f"{len(seeds) - bad} of {len(seeds)} healthy jobs have no culprit")
+    return bad == 0
+
+
+def rename(rank):
+    return 3 * rank + 1
+
+
+CHANGES = {"as JSON": {"json": True}, "as pickle": {"json": False, "gzip": False},
+           "without stacks": {"frames": False}, "other ranks": {"rename": rename},
+           "another order of files": {"name": lambda rank: f"{rank * 7919 % 1000:03}_rank{rank}_dump"},
+           "a healthy rank": {"guest": True}}
+
+
+def check_unchanged(borescope, seeds):
+    bad = asked_about = 0
+    for seed in seeds:
+        job = faults.make(seed)
+        if job is None:
+            continue
+        known = {(row["rank"], row["kind"]) for row in rows(asked(borescope, job, {}), "hang_culprits") if row["primary"]}
+        for name, change in CHANGES.items():
+            found = {(row["rank"], row["kind"])
+                     for row in rows(asked(borescope, job, change), "hang_culprits") if row["primary"]}
+            expected = {(rename(rank), kind) for rank, kind in known} if "rename" in change else known
+            asked_about += 1
+            if found != expected:
+                bad += 1
+                print(seed, job.fault, name, "gives", sorted(found), "for", sorted(expected))
+    print(f"{asked_about - bad} of {asked_about} changed folders have the same culprits")
+    return bad == 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("borescope")
@@ -60,9 +113,15 @@ def main():
     parser.add_argument("--kind")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--healthy", action="store_true")
+    parser.add_argument("--unchanged", action="store_true")
     args = parser.parse_args()
+    seeds = range(args.first, args.first + args.seeds)
+    if args.healthy or args.unchanged:
+        good = check_healthy(args.borescope, seeds) if args.healthy else check_unchanged(args.borescope, seeds)
+        return 0 if good else 1
     counts, by_kind = Counter(), {}
-    for seed in range(args.first, args.first + args.seeds):
+    for seed in seeds:
         job = faults.make(seed, args.kind)
         if job is None:
             continue

@@ -421,7 +421,8 @@ class Job:
         rng = random.Random(self.seed * 7919 + 1)
         options = {"ring": rng.choice((20, 60, 2000)), "active": rng.random() < 0.4,
                    "status": rng.random() >= 0.2, "missing": rng.random() < 0.15, "json": rng.random() < 0.2,
-                   "gzip": rng.random() < 0.2, "frames": True, "copied": rng.random() < 0.3}
+                   "gzip": rng.random() < 0.2, "frames": True, "copied": rng.random() < 0.3,
+                   "rename": lambda rank: rank, "name": lambda rank: f"trace_{rank}", "guest": False}
         options.update(changes or {})
         gone = set(self.faulty) if self.fault == "gone" else set()
         if options["missing"]:
@@ -435,7 +436,11 @@ class Job:
                 continue
             dump = self.dump(r, options)
             newest = max([newest] + [entry["time_created_ns"] for entry in dump["entries"]])
-            paths.append(write_dump(Path(folder), r, dump, options))
+            paths.append(write_dump(Path(folder), options["name"](options["rename"](r)), dump, options))
+        if options["guest"]:
+            guest = {"version": "2.9", "entries": [],
+                     "pg_config": {"guest": {"name": "guest", "desc": "guest", "ranks": f"[{self.world}]"}}}
+            paths.append(write_dump(Path(folder), options["name"](self.world), guest, options))
         age = options.get("age_ns", 600_000 * MS)
         written = newest + age + (10 * 86_400_000 * MS if options["copied"] else 0)
         for path in paths:
@@ -451,7 +456,8 @@ class Job:
         if options["active"]:
             entries = [entry for entry in entries if entry["time_discovered_completed_ns"] is None]
         own = [n for n, (_, members) in enumerate(self.groups) if r in members]
-        config = {str(n): {"name": str(n), "desc": self.groups[n][0], "ranks": str(self.groups[n][1])} for n in own}
+        config = {str(n): {"name": str(n), "desc": self.groups[n][0], "ranks": str([options["rename"](member) for member in self.groups[n][1]])}
+                  for n in own}
         dump = {"version": "2.9", "pg_config": config, "nccl_version": "2.27.3"}
         if options["status"]:
             dump["pg_status"] = {str(self.pg_id(r, n)): self.status(rank, n) for n in own}
@@ -533,7 +539,7 @@ def signature_of(op):
     return op.name, op.shape
 
 
-def write_dump(folder, rank, dump, options):
+def write_dump(folder, name, dump, options):
     if options["json"]:
         dump = json.loads(json.dumps(dump))
         for entry in dump["entries"]:
@@ -544,9 +550,9 @@ def write_dump(folder, rank, dump, options):
             status.update({key: str(value) for key, value in status.items()})
         if not dump["entries"]:
             del dump["entries"]
-        path, data = folder / f"trace_{rank}.json", json.dumps(dump, sort_keys=True).encode()
+        path, data = folder / f"{name}.json", json.dumps(dump, sort_keys=True).encode()
     else:
-        path, data = folder / f"trace_{rank}", pickle.dumps(dump, 2 + options["ring"] % 3)
+        path, data = folder / name, pickle.dumps(dump, 2 + options["ring"] % 3)
     if options["gzip"]:
         path, data = path.with_name(path.name + ".gz"), gzip.compress(data, 1)
     path.write_bytes(data)

@@ -265,12 +265,13 @@ class DumpReader {
 };
 
 // What the model itself has to say.
-void NoteModel(const HangModel& model, std::vector<Diagnostic>& diagnostics) {
+void NoteModel(const HangModel& model, const std::string& where,
+               std::vector<Diagnostic>& diagnostics) {
   const auto say = [&](Severity severity, std::string_view code, size_t count, std::string first,
                        std::string_view help) {
     if (count > 0) {
       diagnostics.push_back(
-          {severity, std::string(code), count, "", std::move(first), std::string(help)});
+          {severity, std::string(code), count, where, std::move(first), std::string(help)});
     }
   };
   std::vector<int32_t> missing;
@@ -311,7 +312,8 @@ void NoteModel(const HangModel& model, std::vector<Diagnostic>& diagnostics) {
 }
 
 // Dumps that were written so far apart that what they say is not of one time.
-void NoteApart(const HangModel& model, std::vector<Diagnostic>& diagnostics) {
+void NoteApart(const HangModel& model, const std::string& where,
+               std::vector<Diagnostic>& diagnostics) {
   std::vector<int32_t> early;
   for (const HangRank& rank : model.ranks) {
     int64_t timeout_ns = 0;
@@ -324,7 +326,7 @@ void NoteApart(const HangModel& model, std::vector<Diagnostic>& diagnostics) {
     }
   }
   if (!early.empty()) {
-    diagnostics.push_back({Severity::kInfo, "dumps-apart", early.size(), "", RankWords(early),
+    diagnostics.push_back({Severity::kInfo, "dumps-apart", early.size(), where, RankWords(early),
                            "Other ranks issued work more than the timeout later: the dumps may "
                            "not be of one time."});
   }
@@ -343,8 +345,10 @@ Result<HangPart> FindHang(std::span<const JobFile> files, const HangRequest& req
   if (!dumps.empty()) {
     const HangModel model = BuildHangModel(dumps, request.world, request.threads);
     part.found = ReportHang(model, AnalyseHang(model, request.threads), lines);
-    NoteModel(model, diagnostics);
-    NoteApart(model, diagnostics);
+    const std::string& where =
+        files.front().folder.empty() ? files.front().path : files.front().folder;
+    NoteModel(model, where, diagnostics);
+    NoteApart(model, where, diagnostics);
   }
   part.found.diagnostics = std::move(diagnostics);
   return part;

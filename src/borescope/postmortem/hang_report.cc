@@ -123,12 +123,14 @@ class Reporter {
     return issue.entry == nullptr ? operation.number : issue.entry->p2p_seq;
   }
 
-  std::string GroupWords(const HangOperation& operation) const {
+  std::string GroupName(const HangOperation& operation) const {
     const HangGroup& group = model_.groups[operation.group];
-    const std::string name = group.description.empty() || group.description == "undefined"
-                                 ? "group " + group.name
-                                 : group.description;
-    return fmt::format("{} ({})", name, Ranks(group.members.size(), "member", "members"));
+    return group.description.empty() || group.description == "undefined" ? "group " + group.name
+                                                                         : group.description;
+  }
+  std::string GroupWords(const HangOperation& operation) const {
+    return fmt::format("{} ({})", GroupName(operation),
+                       Ranks(model_.groups[operation.group].members.size(), "member", "members"));
   }
 
   // "all_to_all 45265 of EXPERT_MODEL_PARALLEL_GROUP (8 members)"
@@ -430,13 +432,13 @@ class Reporter {
       made.has_cause = made.has_cause || group.first->kind != HangKind::kNotFinished;
       made.is_unclear = made.is_unclear || group.first->certainty == Certainty::kCannotTell;
     }
-    if (const std::optional<Finding> late = LateRanks(); late.has_value()) {
+    if (const std::optional<JobFinding> late = LateRanks(); late.has_value()) {
       made.findings.push_back(*late);
     }
   }
 
-  static Finding NothingOutstanding() {
-    Finding finding;
+  static JobFinding NothingOutstanding() {
+    JobFinding finding;
     finding.order = CauseRank::kNothing;
     finding.finding = "No communication was outstanding";
     finding.severity = Severity::kInfo;
@@ -448,8 +450,8 @@ class Reporter {
     return finding;
   }
 
-  Finding PerhapsRunning() const {
-    Finding finding;
+  JobFinding PerhapsRunning() const {
+    JobFinding finding;
     finding.order = CauseRank::kNothing;
     finding.finding = "Communication was outstanding, as in any running job";
     finding.severity = Severity::kInfo;
@@ -472,7 +474,7 @@ class Reporter {
     return finding;
   }
 
-  std::optional<Finding> LateRanks() const {
+  std::optional<JobFinding> LateRanks() const {
     std::vector<int32_t> ranks;
     int64_t most = 0;
     for (size_t i = 0; i < model_.ranks.size(); ++i) {
@@ -484,7 +486,7 @@ class Reporter {
     if (ranks.empty()) {
       return std::nullopt;
     }
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kNothing;
     finding.finding = "Ranks came late to operations that completed";
     finding.severity = Severity::kInfo;
@@ -508,27 +510,27 @@ class Reporter {
         {HangKind::kMismatchOperation, "Ranks called different operations",
          "Make all members of the group call the same collectives in the same order: look for a "
          "branch that depends on the rank or on its data at these lines."},
-        {HangKind::kMismatchSizeOrType, "Ranks called one operation with different sizes or types",
+        {HangKind::kMismatchSizeOrType, "Ranks called with different sizes or types",
          "Give all members tensors of the same size and type: pad uneven batches, or use the "
          "operations that take uneven sizes; look at where the size comes from."},
         {HangKind::kNeverIssued, "Ranks stopped issuing work",
          "Their hosts are stuck in Python (a lock, data loading, input or output), or were merely "
          "slow: `py-spy dump --pid PID` on these ranks before the job is killed; look at what only "
          "these ranks do."},
-        {HangKind::kDeviceStuck, "Devices stopped in an operation that others finished",
+        {HangKind::kDeviceStuck, "Devices stopped inside a collective",
          "Look at the kernel log of their hosts (`dmesg | grep -i xid`) and at these GPUs "
          "(`nvidia-smi -q`, `dcgmi diag -r 3`); drain the node if it comes back."},
-        {HangKind::kOrder, "Ranks wait for each other in different operations",
+        {HangKind::kOrder, "Ranks wait for each other",
          "Issue the operations of several groups in one order on all ranks, or on one stream; "
          "compare the lines at which these ranks stand."},
-        {HangKind::kNotStarted, "Devices never began an operation that others began",
+        {HangKind::kNotStarted, "Devices never began a collective",
          "A kernel before it does not end: look at what runs on these devices before the "
          "collective (an own kernel, a copy, a wait for another stream), with "
          "CUDA_LAUNCH_BLOCKING=1 on a small case."},
-        {HangKind::kNotFinished, "An operation was issued by all and finished by none",
+        {HangKind::kNotFinished, "All issued a collective, none finished it",
          "The network, NCCL or one device: set TORCH_NCCL_ENABLE_TIMING=1 to see who began it, "
          "NCCL_DEBUG=WARN for its errors, and test the links (nccl-tests)."},
-        {HangKind::kNoDump, "A rank left no dump, and others wait for it",
+        {HangKind::kNoDump, "Others wait for a rank without a dump",
          "It died or was killed, or its file was not collected: look at its log and exit code, at "
          "the kernel log (out of memory, Xid), and at the dump path "
          "(TORCH_FR_DUMP_TEMP_FILE)."}};
@@ -540,10 +542,10 @@ class Reporter {
     return kTexts[0];
   }
 
-  Finding FindingOf(const Together& group) const {
+  JobFinding FindingOf(const Together& group) const {
     const HangCulprit& culprit = *group.first;
     const Texts& texts = TextsOf(culprit.kind);
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kHang;
     finding.finding = texts.finding;
     finding.severity = culprit.is_primary ? Severity::kError : Severity::kInfo;
@@ -668,7 +670,9 @@ class Reporter {
     }
     constexpr size_t kMostNamed = 3;
     for (size_t i = 0; i < named.size() && i < kMostNamed; ++i) {
-      text += (i == 0 ? "" : i + 1 == named.size() ? " and " : ", ") + Words(named[i]);
+      text += i == 0 ? "" : i + 1 == named.size() ? " and " : ", ";
+      text += fmt::format("{} {} of {} ({})", NameOf(named[i]), NumberOf(named[i]),
+                          GroupName(named[i]), RankWords(model_.MembersOf(named[i])));
     }
     if (named.size() > kMostNamed) {
       text += fmt::format(" and {} more", named.size() - kMostNamed);

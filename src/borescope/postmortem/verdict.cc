@@ -114,7 +114,7 @@ struct Failure {
   std::vector<const Death*> deaths;
   std::vector<int32_t> ranks;  // ascending; empty: not known
   bool is_cause = false;
-  Finding finding;
+  JobFinding finding;
 };
 
 // A finding of another source.
@@ -159,7 +159,7 @@ class Joiner {
         }
       }
       for (size_t f = 0; f < sources_[s].findings.size(); ++f) {
-        const Finding& finding = sources_[s].findings[f];
+        const JobFinding& finding = sources_[s].findings[f];
         if (finding.order == CauseRank::kHang && finding.severity == Severity::kError) {
           hangs_.push_back({s, f});
         } else if (finding.order == CauseRank::kOutOfMemory) {
@@ -175,7 +175,7 @@ class Joiner {
     }
   }
 
-  Finding& At(Place place) { return sources_[place.source].findings[place.finding]; }
+  JobFinding& At(Place place) { return sources_[place.source].findings[place.finding]; }
 
   // Whether a failure of the rank explains what the hang analysis says about it.
   bool IsExplainable(int32_t rank) const {
@@ -296,10 +296,10 @@ class Joiner {
     return hangs_.empty() || is_of_culprit || is_earlier;
   }
 
-  Finding FindingOf(const Failure& failure) const {
+  JobFinding FindingOf(const Failure& failure) const {
     const Death& first = *failure.deaths.front();
     const EndingTexts texts = TextsOf(first.ending);
-    Finding finding;
+    JobFinding finding;
     finding.order = !failure.is_cause                      ? CauseRank::kHang
                     : first.ending == Ending::kOutOfMemory ? CauseRank::kOutOfMemory
                                                            : CauseRank::kDeath;
@@ -414,7 +414,7 @@ class Joiner {
   void Explain() {
     JoinSnapshots();
     for (const Place place : hangs_) {
-      Finding& hang = At(place);
+      JobFinding& hang = At(place);
       const std::vector<int32_t> ranks = ReadRankList(hang.ranks);
       std::vector<int32_t> failed;
       std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(failed),
@@ -426,7 +426,7 @@ class Joiner {
         hang.evidence += fmt::format(" Of these, {} failed: see there.", RankWords(failed));
         continue;
       }
-      Finding& cause = TargetOf(*CauseOf(failed.front()));
+      JobFinding& cause = TargetOf(*CauseOf(failed.front()));
       cause.evidence += " " + hang.evidence;
       if (!hang.where.empty() && !hang.where.starts_with("not recorded")) {
         cause.where += (cause.where.empty() ? "" : "; ") + hang.where;
@@ -439,7 +439,7 @@ class Joiner {
 
   // Where the evidence of a failure belongs: to the finding of a snapshot of the same rank, if
   // there is one.
-  Finding& TargetOf(Failure& failure) {
+  JobFinding& TargetOf(Failure& failure) {
     const auto found = snapshot_of_.find(&failure);
     return found == snapshot_of_.end() ? failure.finding : At(found->second);
   }
@@ -463,7 +463,7 @@ class Joiner {
   }
 
   // The finding that is about the rank: its failure, or the hang.
-  Finding* About(int32_t rank) {
+  JobFinding* About(int32_t rank) {
     if (Failure* const failure = CauseOf(rank)) {
       return &TargetOf(*failure);
     }
@@ -486,7 +486,7 @@ class Joiner {
           row.stack_line = event.program_line;
         }
       }
-      if (Finding* const about = About(*event.rank)) {
+      if (JobFinding* const about = About(*event.rank)) {
         if (about->where.starts_with("not recorded")) {
           about->where.clear();
         }
@@ -502,7 +502,7 @@ class Joiner {
       if (event.kind != LogKind::kXid || event.is_consequence) {
         continue;
       }
-      Finding* const about = event.rank.has_value() ? About(*event.rank) : nullptr;
+      JobFinding* const about = event.rank.has_value() ? About(*event.rank) : nullptr;
       if (about == nullptr) {
         apart[*event.xid].push_back(&event);
         continue;
@@ -513,7 +513,7 @@ class Joiner {
     }
     for (const auto& [xid, events] : apart) {
       const XidClass of = XidClassOf(xid);
-      Finding finding;
+      JobFinding finding;
       finding.order = CauseRank::kSystem;
       finding.finding = "The kernel reports errors of a GPU";
       finding.severity = of == XidClass::kInformation ? Severity::kInfo
@@ -586,7 +586,7 @@ class Joiner {
       Confirm(said);
       return;
     }
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kHang;
     finding.finding = "A watchdog gave up, and the logs do not say who was missing";
     finding.severity = Severity::kError;
@@ -641,7 +641,7 @@ class Joiner {
     constexpr std::string_view kAssumed =
         " That this is a hang is assumed: the dumps do not show how long it lasted.";
     bool is_told = false;
-    const auto tell = [&](Finding& finding) {
+    const auto tell = [&](JobFinding& finding) {
       if (const size_t at = finding.evidence.find(kAssumed); at != std::string::npos) {
         finding.evidence.erase(at, kAssumed.size());
       }
@@ -675,7 +675,7 @@ class Joiner {
       return;
     }
     const bool is_explained = HasCause();
-    Finding finding;
+    JobFinding finding;
     finding.order = is_explained ? CauseRank::kNothing : CauseRank::kHang;
     finding.finding = is_explained ? "Ranks ended because others failed or did not come"
                                    : "Ranks report that another one failed or did not come";
@@ -714,7 +714,7 @@ class Joiner {
     if (lines.empty()) {
       return;
     }
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kSystem;
     finding.finding = words;
     finding.severity = severity;
@@ -735,7 +735,7 @@ class Joiner {
     if (lines.empty() || is_told) {
       return;
     }
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kSystem;
     finding.finding = "Processes were killed for lack of host memory";
     finding.severity = is_explained ? Severity::kWarning : Severity::kError;
@@ -763,7 +763,7 @@ class Joiner {
          "Somebody or something cancelled it: `sacct` and the log of the scheduler say who."}};
     for (const Cancelled& texts : kCancelled) {
       if (event.text == texts.text) {
-        Finding finding;
+        JobFinding finding;
         finding.order = CauseRank::kSystem;
         finding.finding = texts.finding;
         finding.severity = is_explained ? Severity::kInfo : Severity::kError;
@@ -777,7 +777,7 @@ class Joiner {
 
   // ---- The answer.
 
-  void Keep(Finding finding) { findings_.push_back(std::move(finding)); }
+  void Keep(JobFinding finding) { findings_.push_back(std::move(finding)); }
 
   void WriteCulprits() {
     if (culprit_table_ != nullptr && culprit_table_->rows() > 0) {
@@ -792,17 +792,18 @@ class Joiner {
         result.findings.push_back(std::move(failure.finding));
       }
     }
-    std::stable_sort(result.findings.begin(), result.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+    std::stable_sort(
+        result.findings.begin(), result.findings.end(),
+        [](const JobFinding& a, const JobFinding& b) { return a.severity > b.severity; });
     std::move(findings_.begin(), findings_.end(), std::back_inserter(result.findings));
     result.has_cause =
-        std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
+        std::any_of(result.findings.begin(), result.findings.end(), [](const JobFinding& finding) {
           return finding.severity == Severity::kError &&
                  finding.certainty != Certainty::kCannotTell;
         });
     result.is_unclear = is_unclear_;
     for (size_t s = 0; s < sources_.size(); ++s) {
-      std::vector<Finding> stay;
+      std::vector<JobFinding> stay;
       for (size_t f = 0; f < sources_[s].findings.size(); ++f) {
         if (!gone_.contains({s, f})) {
           stay.push_back(std::move(sources_[s].findings[f]));
@@ -824,7 +825,7 @@ class Joiner {
   std::vector<Failure> failures_;
   std::map<const Failure*, Place> snapshot_of_;
   std::set<std::pair<size_t, size_t>> gone_;
-  std::vector<Finding> findings_;
+  std::vector<JobFinding> findings_;
   bool is_unclear_ = false;
 };
 

@@ -24,7 +24,7 @@ constexpr int64_t kSince = 1'000 * kSecondNs;
 // A hang in which the others wait for `ranks` since kSince.
 SourceFindings Hang(const std::vector<int32_t>& ranks, std::string_view kind) {
   SourceFindings source;
-  Finding finding;
+  JobFinding finding;
   finding.order = CauseRank::kHang;
   finding.finding = "Others wait";
   finding.severity = Severity::kError;
@@ -59,12 +59,13 @@ JobEvent Event(LogKind kind, std::optional<int32_t> rank, std::string text) {
 
 // All findings of the sources, in the order of the verdict, as "order/severity/ranks/finding".
 std::vector<std::string> Told(const std::vector<SourceFindings>& sources) {
-  std::vector<Finding> findings;
+  std::vector<JobFinding> findings;
   for (const SourceFindings& source : sources) {
     findings.insert(findings.end(), source.findings.begin(), source.findings.end());
   }
   const Table table = VerdictTable(findings);
   std::vector<std::string> told;
+  told.reserve(table.rows());
   const auto& names = std::get<StringValues>(table.Find("finding")->values);
   const auto& severities = std::get<StringValues>(table.Find("severity")->values);
   const auto& ranks = std::get<StringValues>(table.Find("ranks")->values);
@@ -89,7 +90,7 @@ TEST(Verdict, AFailureExplainsThatOthersWaitForThatRank) {
   const auto sources =
       Joined({Hang({3}, "no-dump")}, {Event(LogKind::kException, 3, "ValueError: x")});
   EXPECT_EQ(Told(sources), (Lines{"error/3/Ranks ended with an exception"}));
-  const Finding& cause = sources.back().findings.front();
+  const JobFinding& cause = sources.back().findings.front();
   EXPECT_EQ(cause.evidence.find("run.log:7: ValueError: x. 3 ranks wait."), 0U) << cause.evidence;
   EXPECT_EQ(cause.where, "");
   EXPECT_TRUE(sources.back().has_cause);
@@ -165,7 +166,7 @@ TEST(Verdict, AKilledProcessIsTheRankThatEndedBySignalNine) {
 
 TEST(Verdict, ASnapshotAndALogOfOneFailureAreOneFinding) {
   SourceFindings memory;
-  Finding finding;
+  JobFinding finding;
   finding.order = CauseRank::kOutOfMemory;
   finding.finding = "Out of memory, by the snapshot";
   finding.severity = Severity::kError;
@@ -191,7 +192,7 @@ TEST(Verdict, XidsAndStacksAreEvidenceOfTheirRank) {
   stack.program_line = "/app/data.py:12 load";
   const auto sources = Joined({Hang({3}, "device-stuck")}, {xid, stack});
   EXPECT_EQ(Told(sources), (Lines{"error/3/Others wait"}));
-  const Finding& hang = sources.front().findings.front();
+  const JobFinding& hang = sources.front().findings.front();
   EXPECT_NE(hang.evidence.find("Xid 79 (GPU has fallen off the bus), of rank 3"),
             std::string::npos);
   EXPECT_EQ(hang.where, "rank 3 is at /app/data.py:12 load");

@@ -50,8 +50,8 @@ Allocator::Allocator(const AllocatorSettings& settings, std::span<const MemoryLa
       nodes_(std::make_unique<std::pmr::unsynchronized_pool_resource>()) {
   lists_.reserve(lanes.size() * 2);
   for (size_t i = 0; i < lanes.size() * 2; ++i) {
-    lists_.push_back({std::pmr::set<Key>(nodes_.get()),
-                      std::pmr::map<uint64_t, uint32_t>(nodes_.get())});
+    lists_.push_back(
+        {std::pmr::set<Key>(nodes_.get()), std::pmr::map<uint64_t, uint32_t>(nodes_.get())});
   }
 }
 
@@ -146,8 +146,7 @@ bool Allocator::ShouldSplit(const Block& block, uint64_t size) const {
 
 // What a block of an expandable segment can grow to.
 uint64_t Allocator::GrownSize(const Block& block) const {
-  const bool grows =
-      block.next != kNoIndex && blocks_[block.next].state == BlockState::kUnmapped;
+  const bool grows = block.next != kNoIndex && blocks_[block.next].state == BlockState::kUnmapped;
   return block.size + (grows ? blocks_[block.next].size : 0);
 }
 
@@ -282,7 +281,8 @@ void Allocator::RequestFree(uint32_t block, uint32_t owner) {
   freed.state = BlockState::kPending;
   ++waiting_;
   if (pending_.size() > 64 + 2 * waiting_) {  // most were completed in another order
-    std::erase_if(pending_, [&](const auto& entry) { return !IsPending(entry.first, entry.second); });
+    std::erase_if(pending_,
+                  [&](const auto& entry) { return !IsPending(entry.first, entry.second); });
   }
   pending_.emplace_back(block, owner);
 }
@@ -345,8 +345,8 @@ uint32_t Allocator::NewPages(uint64_t size, uint32_t list) {
 
 // Pages for the first `size` bytes of a block without; the free block that has them.
 uint32_t Allocator::Map(uint32_t block, uint64_t size) {
-  const uint64_t bytes =
-      std::min(RoundUp(size, PageSize(segments_[blocks_[block].segment].list)), blocks_[block].size);
+  const uint64_t bytes = std::min(RoundUp(size, PageSize(segments_[blocks_[block].segment].list)),
+                                  blocks_[block].size);
   if (Refuses(bytes)) return kNoIndex;
   Remove(block);
   if (bytes < blocks_[block].size) Insert(SplitFront(block, bytes));

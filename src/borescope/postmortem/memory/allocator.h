@@ -2,11 +2,11 @@
 // request, when it asks the driver for a segment, and what it gives back. A replay feeds it what
 // was recorded and compares; a what-if feeds it the same requests under other settings.
 //
-// The rules, in its own words: sizes are rounded; each pool (small requests up to 1 MiB, large ones,
-// those of graphs by themselves) and stream has its own free blocks; the smallest that is large
-// enough is taken and, if enough is left, split; neighbours that are free are one block. Where none
-// is found a segment is asked of the driver; if that fails, free segments are given back and it is
-// asked again; then the program is out of memory.
+// The rules, in its own words: sizes are rounded; each pool (small requests up to 1 MiB, large
+// ones, those of graphs by themselves) and stream has its own free blocks; the smallest that is
+// large enough is taken and, if enough is left, split; neighbours that are free are one block.
+// Where none is found a segment is requested from the driver; if that fails, free segments are
+// given back and it is asked again; then the program is out of memory.
 //
 // Not thread-safe. Sizes and addresses in bytes. tests/oracle/allocator_twin_test.cc has an obvious
 // version of the same.
@@ -29,20 +29,20 @@
 namespace borescope::internal::postmortem {
 
 inline constexpr uint64_t kSmallestBlock = 512;
-inline constexpr uint64_t kSmallRequest = kMiB;          // up to here requests are small
-inline constexpr uint64_t kSmallSegment = 2 * kMiB;      // segments, and pages, of the small pool
-inline constexpr uint64_t kLargeRequest = 10 * kMiB;     // from here on a segment of its own size
-inline constexpr uint64_t kSegmentRounding = 2 * kMiB;   // of such segments
+inline constexpr uint64_t kSmallRequest = kMiB;         // up to here requests are small
+inline constexpr uint64_t kSmallSegment = 2 * kMiB;     // segments, and pages, of the small pool
+inline constexpr uint64_t kLargeRequest = 10 * kMiB;    // from here on a segment of its own size
+inline constexpr uint64_t kSegmentRounding = 2 * kMiB;  // of such segments
 
 // The bytes of the block for a request.
 uint64_t RoundRequest(uint64_t requested, const AllocatorSettings& settings);
-// The bytes asked of the driver for a block of `size` bytes.
+// The bytes requested from the driver for a block of `size` bytes.
 uint64_t SegmentSize(uint64_t size, const AllocatorSettings& settings);
 
 // What the allocator may have.
 struct AllocatorBounds {
-  std::optional<uint64_t> limit;     // set_per_process_memory_fraction
-  std::optional<uint64_t> capacity;  // what the driver has for this process
+  std::optional<uint64_t> limit;              // set_per_process_memory_fraction
+  std::optional<uint64_t> capacity;           // what the driver has for this process
   uint64_t device_bytes = uint64_t{1} << 42;  // for the address ranges of expandable segments
 };
 
@@ -162,8 +162,8 @@ class Allocator {
   };
   // The free blocks of one stream in one pool.
   struct List {
-    std::pmr::set<Key> free;                       // by size and address
-    std::pmr::map<uint64_t, uint32_t> unmapped;    // by address
+    std::pmr::set<Key> free;                     // by size and address
+    std::pmr::map<uint64_t, uint32_t> unmapped;  // by address
   };
 
   uint32_t ListOf(uint64_t size, uint16_t lane) const {
@@ -182,8 +182,7 @@ class Allocator {
     return block != kNoIndex && blocks_[block].state == BlockState::kFree;
   }
   bool IsOpen(uint32_t block) const {  // free, or without pages
-    return IsFree(block) ||
-           (block != kNoIndex && blocks_[block].state == BlockState::kUnmapped);
+    return IsFree(block) || (block != kNoIndex && blocks_[block].state == BlockState::kUnmapped);
   }
 
   uint32_t NewBlock(const Block& block);

@@ -49,9 +49,8 @@ bool ScalesWithBatch(MemoryCategory category, const MemorySites::Signs& signs, b
 
 class StreamBuilder {
  public:
-  StreamBuilder(const MemorySnapshot& snapshot, const DeviceMemory& device, const Replay& replay,
-                const OomState& oom)
-      : snapshot_(snapshot), device_(device), replay_(replay), oom_(oom) {}
+  StreamBuilder(const DeviceMemory& device, const Replay& replay, const OomState& oom)
+      : device_(device), replay_(replay), oom_(oom) {}
 
   RequestStream Build(const MemorySites& sites, const MemoryCategories& categories,
                       const std::vector<MemoryStep>& steps) {
@@ -132,7 +131,6 @@ class StreamBuilder {
     }
   }
 
-  const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
   const Replay& replay_;
   const OomState& oom_;
@@ -143,11 +141,10 @@ class StreamBuilder {
 
 }  // namespace
 
-RequestStream RequestsUntil(const MemorySnapshot& snapshot, const DeviceMemory& device,
-                            const Replay& replay, const OomState& oom, const MemorySites& sites,
-                            const MemoryCategories& categories,
+RequestStream RequestsUntil(const DeviceMemory& device, const Replay& replay, const OomState& oom,
+                            const MemorySites& sites, const MemoryCategories& categories,
                             const std::vector<MemoryStep>& steps) {
-  return StreamBuilder(snapshot, device, replay, oom).Build(sites, categories, steps);
+  return StreamBuilder(device, replay, oom).Build(sites, categories, steps);
 }
 
 ReplayedChange ReplayChange(const RequestStream& stream, std::span<const MemoryLane> lanes,
@@ -297,7 +294,7 @@ class FixFinder {
   void TrySetting(const std::string& text, const AllocatorSettings& settings) {
     if (!HasTime()) return;
     const Answer answer = Try({.settings = settings, .bounds = {}});
-    Add({.change = "set " + text, .setting = text}, answer, false);
+    Add({.change = "set PYTORCH_CUDA_ALLOC_CONF", .setting = text}, answer, false);
   }
 
   void TrySettings() {
@@ -307,7 +304,7 @@ class FixFinder {
       changed.expandable = true;
       TrySetting("expandable_segments:True", changed);
     }
-    for (const uint64_t size : {32, 64, 128, 256, 512}) {
+    for (uint64_t size = 32; size <= 512; size *= 2) {
       AllocatorSettings changed = now;
       changed.max_split = size * kMiB;
       if (changed.max_split != now.max_split) {
@@ -347,7 +344,8 @@ class FixFinder {
     }
     MemoryFix fix{.change = "raise the limit", .setting = {}};
     fix.changed_bytes = wanted - std::min(wanted, *low_.limit);
-    Add(std::move(fix), {replayed.is_served ? Fits::kYes : Fits::kNo, replayed.reserved_bytes}, true);
+    Add(std::move(fix), {replayed.is_served ? Fits::kYes : Fits::kNo, replayed.reserved_bytes},
+        true);
     found_.fixes.back().spare_bytes =
         replayed.is_served ? std::optional(wanted - std::min(wanted, replayed.reserved_bytes))
                            : std::nullopt;
@@ -369,7 +367,7 @@ class FixFinder {
   }
 
   // The largest percentage of the sizes for which the request is served; nothing if none is, or if
-  // larger ones are served where smaller ones are not. `is_scaled` says of which requests.
+  // larger ones are served where smaller ones are not. `is_scaled`: whether a request is.
   template <class IsScaled>
   std::optional<std::pair<uint64_t, Answer>> LargestPercent(const IsScaled& is_scaled) {
     std::map<uint64_t, Answer> tried;
@@ -396,7 +394,7 @@ class FixFinder {
         (fits(middle, wanted) ? low : high) = middle;
       }
       // Smaller requests are not always easier to place.
-      for (const uint64_t part : {1, 2, 3}) {
+      for (uint64_t part = 1; part <= 3; ++part) {
         if (!fits(std::max<uint64_t>(low * part / 4, 1), wanted)) return std::nullopt;
       }
       return std::pair(low, answer(low));
@@ -407,8 +405,8 @@ class FixFinder {
   void TrySmallerRequest() {
     const uint32_t site = FailedSite();
     if (sites_.Get(site).Text().empty() || !HasTime()) return;
-    const auto found = LargestPercent(
-        [&](const Request& request) { return sites_.Of(request.stack) == site; });
+    const auto found =
+        LargestPercent([&](const Request& request) { return sites_.Of(request.stack) == site; });
     if (!found.has_value()) return;
     MemoryFix fix{.change = "requests of " + sites_.Get(site).Text() + " at " +
                             Percent(found->first) + " of their size",
@@ -510,7 +508,7 @@ MemoryFixes FindFixes(const MemorySnapshot& snapshot, const DeviceMemory& device
                       const MemoryCategories& categories, const std::vector<MemoryStep>& steps,
                       std::chrono::nanoseconds budget) {
   const RequestStream stream =
-      RequestsUntil(snapshot, device, replay, report.state, sites, categories, steps);
+      RequestsUntil(device, replay, report.state, sites, categories, steps);
   const std::vector<LiveMemory> live =
       LiveAt(device, replay, sites, categories, report.state.event);
   return FixFinder(snapshot, report, sites, stream, budget).Find(live);

@@ -41,9 +41,8 @@ struct RequestStream {
 };
 
 // The stream up to the failure `oom`. `steps` are those of the optimizer.
-RequestStream RequestsUntil(const MemorySnapshot& snapshot, const DeviceMemory& device,
-                            const Replay& replay, const OomState& oom, const MemorySites& sites,
-                            const MemoryCategories& categories,
+RequestStream RequestsUntil(const DeviceMemory& device, const Replay& replay, const OomState& oom,
+                            const MemorySites& sites, const MemoryCategories& categories,
                             const std::vector<MemoryStep>& steps);
 
 // A change of the program or of what it may have.
@@ -72,8 +71,8 @@ struct MemoryFix {
   std::optional<uint64_t> changed_bytes = {};   // by how much
   std::optional<uint64_t> reserved_bytes = {};  // then
   std::optional<uint64_t> spare_bytes = {};     // what may be reserved beyond that
-  bool is_certain = false;                 // else it follows from parts of the model or the trace
-};                                         // that could not be checked
+  bool is_certain = false;  // else it follows from parts of the model or the trace
+};  // that could not be checked
 
 struct MemoryFixes {
   std::vector<MemoryFix> fixes;  // those that fit first; settings first; then the smallest change

@@ -57,8 +57,7 @@ NamedFrame LineOf(const std::vector<NamedFrame>& frames, const LineFinder& finde
     return IsPythonFile(frame.file) && !Contains(frame.file, "/torch/");
   });
   if (!library.file.empty()) return library;
-  const NamedFrame python =
-      first([](const NamedFrame& frame) { return IsPythonFile(frame.file); });
+  const NamedFrame python = first([](const NamedFrame& frame) { return IsPythonFile(frame.file); });
   if (!python.file.empty()) return python;
   bool is_backward = false;
   for (const NamedFrame& frame : frames) {
@@ -89,7 +88,8 @@ bool IsBackwardFrame(const NamedFrame& frame) {
   if (!IsPythonFile(frame.file)) {
     return ContainsAny(frame.name, {"torch::autograd::Engine", "PythonEngine"});
   }
-  return frame.name == "backward" && ContainsAny(frame.file, {"torch/_tensor.py", "torch/autograd"});
+  return frame.name == "backward" &&
+         ContainsAny(frame.file, {"torch/_tensor.py", "torch/autograd"});
 }
 
 MemorySites::Signs SignsOfFrames(const std::vector<NamedFrame>& frames) {
@@ -104,8 +104,7 @@ MemorySites::Signs SignsOfFrames(const std::vector<NamedFrame>& frames) {
     signs.is_workspace = signs.is_workspace || (i < kInnermost && IsWorkspace(frame.name));
     signs.is_backward = signs.is_backward || IsBackwardFrame(frame);
     if (!is_python) continue;
-    signs.is_optimizer =
-        signs.is_optimizer || ContainsAny(frame.file, {"/optim/", "/optimizers/"});
+    signs.is_optimizer = signs.is_optimizer || ContainsAny(frame.file, {"/optim/", "/optimizers/"});
     signs.is_forward =
         signs.is_forward || IsAny(frame.name, {"forward", "_call_impl", "_wrapped_call_impl"});
     signs.is_parameter = signs.is_parameter || IsParameterFrame(frame);
@@ -129,6 +128,20 @@ std::string FrameText(std::string_view file, int64_t line, std::string_view func
   if (line > 0) text += ':' + std::to_string(line);
   if (!text.empty() && !function.empty()) text += ' ';
   return text.append(function);
+}
+
+// The frames of the program, if there are several.
+std::string CallersIn(const std::vector<NamedFrame>& frames, const LineFinder& finder) {
+  constexpr size_t kMost = 12;
+  std::string text;
+  size_t shown = 0;
+  for (const NamedFrame& frame : frames) {
+    if (!IsPythonFile(frame.file) || !finder.IsOfUser(frame.file)) continue;
+    if (shown++ == kMost) break;
+    if (!text.empty()) text += " < ";
+    text += FrameText(frame.file, frame.line, frame.name);
+  }
+  return shown > 1 ? text : std::string();
 }
 
 }  // namespace
@@ -165,22 +178,12 @@ MemorySites::MemorySites(const MemorySnapshot& snapshot, const LineFinder& finde
     const std::vector<NamedFrame> frames = FramesOf(snapshot, stack);
     signs_.push_back(SignsOfFrames(frames));
     const NamedFrame line = LineOf(frames, finder);
-    const auto [found, is_new] = known.try_emplace({line.file, line.line, line.name},
-                                                   static_cast<uint32_t>(sites_.size()));
+    const auto [found, is_new] =
+        known.try_emplace({line.file, line.line, line.name}, static_cast<uint32_t>(sites_.size()));
     if (is_new) sites_.push_back({std::string(line.file), line.line, std::string(line.name)});
     site_of_stack_.push_back(found->second);
+    callers_.push_back(CallersIn(frames, finder));
   }
-}
-
-std::string StackText(const MemorySnapshot& snapshot, uint32_t stack, size_t most) {
-  std::string text;
-  for (const NamedFrame& frame : FramesOf(snapshot, stack)) {
-    if (!IsPythonFile(frame.file)) continue;
-    if (most-- == 0) break;
-    if (!text.empty()) text += " < ";
-    text += FrameText(frame.file, frame.line, frame.name);
-  }
-  return text;
 }
 
 std::vector<MemoryStep> FindSteps(const MemorySnapshot& snapshot, const DeviceMemory& device) {
@@ -287,7 +290,9 @@ class Groups {
     return static_cast<size_t>(category) * sites_ + site;
   }
   size_t size() const { return static_cast<size_t>(MemoryCategory::kEnd) * sites_; }
-  MemoryCategory Category(size_t group) const { return static_cast<MemoryCategory>(group / sites_); }
+  MemoryCategory Category(size_t group) const {
+    return static_cast<MemoryCategory>(group / sites_);
+  }
   uint32_t Site(size_t group) const { return static_cast<uint32_t>(group % sites_); }
 
  private:
@@ -331,9 +336,8 @@ std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
     live[group].site = groups.Site(group);
     rows.push_back(live[group]);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const LiveMemory& a, const LiveMemory& b) {
-    return a.bytes > b.bytes;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const LiveMemory& a, const LiveMemory& b) { return a.bytes > b.bytes; });
   return rows;
 }
 
@@ -384,10 +388,11 @@ uint64_t Median(std::vector<uint64_t> values) {
                                 : values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
 }
 
-// What is live in each group as events go by, and since how many marks it grows.
+// What is live in each group event after event, and since how many marks it grows.
 class GrowthSweep {
  public:
-  explicit GrowthSweep(size_t groups) : bytes_(groups), blocks_(groups), last_(groups), rises_(groups) {}
+  explicit GrowthSweep(size_t groups)
+      : bytes_(groups), blocks_(groups), last_(groups), rises_(groups) {}
 
   void Add(size_t group, uint64_t bytes) {
     bytes_[group] += bytes;
@@ -457,12 +462,11 @@ std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& r
     const uint32_t owner = replay.links[i];
     if (owner == kNoIndex) continue;
     const bool is_start = owner >= Replay::kStartBlock;
-    const uint32_t freed = is_start ? replay.start_blocks[owner - Replay::kStartBlock].freed
-                                    : replay.links[owner];
+    const uint32_t freed =
+        is_start ? replay.start_blocks[owner - Replay::kStartBlock].freed : replay.links[owner];
     if (freed == i) {
-      sweep.Remove(group_of(owner), is_start
-                                        ? replay.start_blocks[owner - Replay::kStartBlock].size
-                                        : replay.BlockBytes(owner));
+      sweep.Remove(group_of(owner), is_start ? replay.start_blocks[owner - Replay::kStartBlock].size
+                                             : replay.BlockBytes(owner));
     }
   }
   for (size_t group = 0; group < groups.size(); ++group) {

@@ -48,6 +48,9 @@ class MemorySites {
   uint32_t Of(uint32_t stack) const { return site_of_stack_[stack]; }
   const MemorySite& Get(uint32_t site) const { return sites_[site]; }
   size_t size() const { return sites_.size(); }
+  // The frames of the program in a stack, innermost first: "a.py:3 f < b.py:7 g"; at most twelve.
+  // Empty where they are no more than the line.
+  const std::string& Callers(uint32_t stack) const { return callers_[stack]; }
 
   struct Signs {
     bool has_frames = false;
@@ -64,10 +67,8 @@ class MemorySites {
   std::vector<uint32_t> site_of_stack_;
   std::vector<MemorySite> sites_;
   std::vector<Signs> signs_;
+  std::vector<std::string> callers_;
 };
-
-// The frames of Python of a stack, innermost first: "a.py:3 f < b.py:7 g". At most `most`.
-std::string StackText(const MemorySnapshot& snapshot, uint32_t stack, size_t most = 12);
 
 // An optimizer's step: events from `begin` to before `end` happened in it.
 struct MemoryStep {
@@ -105,7 +106,7 @@ struct MemoryGrowth {
   uint64_t bytes_per_step = 0;
   uint64_t blocks_per_step = 0;
   uint64_t bytes = 0;       // in these steps together
-  bool is_by_time = false;  // no steps were marked: parts of the time stand for them
+  bool is_by_time = false;  // no steps were marked: by parts of the time
 };
 // What grew in each of the last three steps or more, most bytes a step first.
 std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,

@@ -85,7 +85,7 @@ void AddLiveRows(const DeviceStudy& study, std::string_view moment,
     row.moment = moment;
     row.category = Name(one.category);
     row.line = IfText(study.sites.Get(one.site).Text());
-    row.stack = IfText(StackText(study.snapshot, one.stack));
+    row.stack = IfText(study.sites.Callers(one.stack));
     row.blocks = Signed(one.blocks);
     row.bytes = Signed(one.bytes);
     row.share = static_cast<double>(one.bytes) / static_cast<double>(total);
@@ -198,13 +198,14 @@ std::string OomEvidence(const OomReport& report, const std::string& line) {
                         FormatBytes(state.parts.largest_free));
   }
   if (report.other_bytes.has_value() && report.causes.front() == OomCause::kOtherProcess) {
-    text += fmt::format("; other processes and CUDA itself have {}", FormatBytes(*report.other_bytes));
+    text +=
+        fmt::format("; other processes and CUDA itself have {}", FormatBytes(*report.other_bytes));
   }
   return text + ".";
 }
 
 std::string FixText(const MemoryFix& fix) {
-  std::string text = fix.change;
+  std::string text = fix.setting.empty() ? fix.change : fix.setting;
   if (fix.change == "raise the limit") {
     text += " by " + FormatBytes(fix.changed_bytes.value_or(0));
     if (!fix.is_certain) text += " at most";
@@ -225,13 +226,15 @@ std::string OomHelp(const MemoryFixes& fixes) {
   size_t shown = 0;
   for (const MemoryFix& fix : fixes.fixes) {
     if (fix.fits != Fits::kYes || shown == kMost) continue;
-    text += (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
+    text +=
+        (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
     ++shown;
   }
   if (shown == 0) {
-    text = fixes.fixes.empty() ? "No change could be replayed: memory_live has what held memory"
-                               : "No change that was replayed is certainly enough: see oom_fixes, and "
-                                 "memory_live for what held memory";
+    text = fixes.fixes.empty()
+               ? "No change could be replayed: memory_live has what held memory"
+               : "No change that was replayed is certainly enough: see oom_fixes, and "
+                 "memory_live for what held memory";
   }
   text += ".";
   if (fixes.not_tried > 0) {
@@ -241,12 +244,12 @@ std::string OomHelp(const MemoryFixes& fixes) {
   return text;
 }
 
-Finding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes) {
+JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes) {
   const MemoryEvent& event = study.device.events[report.state.event];
   const bool went_on =
       std::any_of(study.steps.begin(), study.steps.end(),
                   [&](const MemoryStep& step) { return step.begin > report.state.event; });
-  Finding finding;
+  JobFinding finding;
   finding.order = CauseRank::kOutOfMemory;
   finding.finding = OomSentence(report.causes.front());
   finding.severity = went_on ? Severity::kWarning : Severity::kError;
@@ -263,7 +266,7 @@ Finding OomFinding(const DeviceStudy& study, const OomReport& report, const Memo
 
 // One finding for the lines that grow, if it is not little: a hundredth of the peak or more.
 void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>& growth,
-                      std::vector<Finding>& findings) {
+                      std::vector<JobFinding>& findings) {
   std::map<uint32_t, MemoryGrowth> sites;
   for (const MemoryGrowth& one : growth) {
     MemoryGrowth& sum = sites.try_emplace(one.site, MemoryGrowth{.site = one.site}).first->second;
@@ -277,23 +280,22 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
     if (sum.bytes >= study.replay.end.peak_allocated / 100) largest.push_back(sum);
   }
   if (largest.empty()) return;
-  std::stable_sort(largest.begin(), largest.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
-    return a.bytes_per_step > b.bytes_per_step;
-  });
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const MemoryGrowth& a, const MemoryGrowth& b) {
+                     return a.bytes_per_step > b.bytes_per_step;
+                   });
   const MemoryGrowth& first = largest.front();
-  Finding finding;
+  JobFinding finding;
   finding.order = CauseRank::kGrowth;
   finding.finding = "Memory grows from step to step";
   finding.severity = Severity::kWarning;
   finding.certainty = first.is_by_time ? Certainty::kLikely : Certainty::kCertain;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.sites.Get(first.site).Text();
-  finding.evidence =
-      fmt::format("{} more in each of the last {} {}, {} in all{}.",
-                  FormatBytes(first.bytes_per_step), first.steps,
-                  first.is_by_time ? "eighths of the recorded time" : "steps",
-                  FormatBytes(first.bytes),
-                  finding.where.empty() ? std::string() : " at " + finding.where);
+  finding.evidence = fmt::format(
+      "{} more in each of the last {} {}, {} in all{}.", FormatBytes(first.bytes_per_step),
+      first.steps, first.is_by_time ? "eighths of the recorded time" : "steps",
+      FormatBytes(first.bytes), finding.where.empty() ? std::string() : " at " + finding.where);
   if (largest.size() > 1) {
     finding.evidence += fmt::format(" {} other lines grow as well.", largest.size() - 1);
   }
@@ -390,9 +392,9 @@ class FileStudy {
   void Study(const SnapshotFile& read) {
     const MemorySites sites(read.snapshot, lines_);
     for (const DeviceMemory& device : read.snapshot.devices) {
-      DeviceStudy study{read.snapshot, device, sites,
-                        file_.rank.has_value() ? std::optional<int64_t>(*file_.rank)
-                                               : std::nullopt};
+      DeviceStudy study{
+          read.snapshot, device, sites,
+          file_.rank.has_value() ? std::optional<int64_t>(*file_.rank) : std::nullopt};
       study.replay = ReplayDevice(read.snapshot, device);
       if (study.replay.impossible.empty()) {
         StudyReplay(study);
@@ -406,8 +408,7 @@ class FileStudy {
     study.steps = FindSteps(study.snapshot, study.device);
     study.categories = Categorise(study.device, study.replay, study.sites, study.steps);
     AddReplayRow(study, rows_);
-    Say(Severity::kInfo, "ring-of-events",
-        fmt::format("device {}", study.device.device),
+    Say(Severity::kInfo, "ring-of-events", fmt::format("device {}", study.device.device),
         "Blocks that were in use before the first event: the recording began late, or its ring was "
         "too small (max_entries).",
         study.replay.start_blocks.size());
@@ -421,8 +422,8 @@ class FileStudy {
     }
     if (!study.replay.ooms.empty()) StudyOom(study);
     AddLiveRows(study, "end", LiveAt(study, study.last_event()), rows_);
-    const std::vector<MemoryGrowth> growth = FindGrowth(study.device, study.replay, study.sites,
-                                                        study.categories, study.steps);
+    const std::vector<MemoryGrowth> growth =
+        FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
     AddGrowthRows(study, growth, rows_);
     AddGrowthFinding(study, growth, part_.found.findings);
   }
@@ -440,7 +441,7 @@ class FileStudy {
     const MemoryFixes fixes = FindFixes(study.snapshot, study.device, study.replay, report,
                                         study.sites, study.categories, study.steps, left);
     AddFixRows(study, fixes, rows_);
-    Finding finding = OomFinding(study, report, fixes);
+    JobFinding finding = OomFinding(study, report, fixes);
     part_.found.has_cause = part_.found.has_cause || finding.severity == Severity::kError;
     part_.found.findings.push_back(std::move(finding));
   }
@@ -449,7 +450,8 @@ class FileStudy {
   void StudyBlocks(DeviceStudy& study) {
     const bool is_inconsistent = study.device.inconsistent > 0;
     Say(study.device.events.empty() ? Severity::kInfo : Severity::kWarning,
-        is_inconsistent ? "inconsistent-snapshot" : "no-replay", std::string(study.replay.impossible),
+        is_inconsistent ? "inconsistent-snapshot" : "no-replay",
+        std::string(study.replay.impossible),
         "What was in use at the end is as recorded; without a replay there is no peak, no growth, "
         "and no change to try.");
     study.replay = Replay();
@@ -465,9 +467,10 @@ class FileStudy {
     }
     const DeviceMemory no_events;
     study.categories = Categorise(no_events, study.replay, study.sites, {});
-    AddLiveRows(study, "end",
-                postmortem::LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex),
-                rows_);
+    AddLiveRows(
+        study, "end",
+        postmortem::LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex),
+        rows_);
   }
 
   const JobFile& file_;

@@ -146,7 +146,7 @@ struct MemoryLiveRow {
       {"line", &MemoryLiveRow::line, Role::kKey,
        "The line of the program that allocated; of the backward pass its function."},
       {"stack", &MemoryLiveRow::stack, Role::kDerived,
-       "Frames of Python of the largest block, innermost first."},
+       "Frames of the program of the largest block, innermost first, where there are several."},
       {"blocks", &MemoryLiveRow::blocks, Unit::kCount, Role::kSum, "Number of blocks."},
       {"bytes", &MemoryLiveRow::bytes, Unit::kBytes, Role::kSum, "Their bytes."},
       {"share", &MemoryLiveRow::share, Unit::kShare, Role::kDerived,

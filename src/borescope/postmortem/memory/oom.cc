@@ -11,13 +11,13 @@ namespace borescope::internal::postmortem {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, double>, 8> kUnits = {{{"bytes", 1},
-                                                                         {"B", 1},
-                                                                         {"KiB", 0x1p10},
-                                                                         {"MiB", 0x1p20},
-                                                                         {"GiB", 0x1p30},
-                                                                         {"TiB", 0x1p40},
-                                                                         {"KB", 1e3},
-                                                                         {"GB", 1e9}}};
+                                                                        {"B", 1},
+                                                                        {"KiB", 0x1p10},
+                                                                        {"MiB", 0x1p20},
+                                                                        {"GiB", 0x1p30},
+                                                                        {"TiB", 0x1p40},
+                                                                        {"KB", 1e3},
+                                                                        {"GB", 1e9}}};
 
 // The amount that begins `text`, and how many characters it takes.
 std::optional<std::pair<ByteRange, size_t>> ReadAmount(std::string_view text) {
@@ -34,9 +34,10 @@ std::optional<std::pair<ByteRange, size_t>> ReadAmount(std::string_view text) {
     }
     ++digits;
   }
+  const std::string_view number = text.substr(0, digits);
   double value = 0;
   if (digits == 0 || digits > 20 ||
-      std::from_chars(text.data(), text.data() + digits, value).ec != std::errc()) {
+      std::from_chars(number.data(), number.data() + number.size(), value).ec != std::errc()) {
     return std::nullopt;
   }
   size_t at = digits;

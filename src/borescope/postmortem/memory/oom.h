@@ -26,12 +26,12 @@ struct ByteRange {
 // range of half of its last digit to both sides.
 struct OomMessage {
   std::optional<ByteRange> requested;
-  std::optional<ByteRange> total;            // of the device
+  std::optional<ByteRange> total;  // of the device
   std::optional<ByteRange> device_free;
-  std::optional<ByteRange> allowed;          // set_per_process_memory_fraction
-  std::optional<ByteRange> allocated;        // by PyTorch
-  std::optional<ByteRange> unallocated;      // reserved by PyTorch, but free
-  uint64_t other_processes_bytes = 0;        // of those that are named, together
+  std::optional<ByteRange> allowed;      // set_per_process_memory_fraction
+  std::optional<ByteRange> allocated;    // by PyTorch
+  std::optional<ByteRange> unallocated;  // reserved by PyTorch, but free
+  uint64_t other_processes_bytes = 0;    // of those that are named, together
 };
 // Nothing if the text is no such message.
 std::optional<OomMessage> ParseOomMessage(std::string_view text);

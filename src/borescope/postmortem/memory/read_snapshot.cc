@@ -39,9 +39,9 @@ enum Key : uint32_t {
   kKeys,
 };
 constexpr std::string_view kKeyNames[] = {
-    "action",        "addr",    "device_free",    "size",           "stream",
-    "time_us",       "frames",  "pool_id",        "state",          "address",
-    "requested_size", "history", "total_size",    "blocks",         "device",
+    "action",         "addr",         "device_free",     "size",         "stream",
+    "time_us",        "frames",       "pool_id",         "state",        "address",
+    "requested_size", "history",      "total_size",      "blocks",       "device",
     "allocated_size", "segment_type", "segment_pool_id", "is_expandable"};
 static_assert(std::size(kKeyNames) == kKeys);
 
@@ -162,7 +162,8 @@ class SnapshotFolder : public PlainFolder {
     MemoryEvent event;
     event.action = ActionOf(fields[kAction]);
     const bool is_oom = event.action == MemoryAction::kOom;
-    const PlainValue address = is_oom && fields.has(kDeviceFree) ? fields[kDeviceFree] : fields[kAddr];
+    const PlainValue address =
+        is_oom && fields.has(kDeviceFree) ? fields[kDeviceFree] : fields[kAddr];
     event.address = Unsigned(address);
     event.size = Unsigned(fields[kSize]);
     event.lane = LaneOf(fields[kStream], fields[kPoolId]);
@@ -314,13 +315,12 @@ void SnapshotFolder::AddAnnotations(PlainValue list, MemorySnapshot& snapshot) {
   for (const PlainValue& item : store_.Items(list)) {
     const std::optional<int64_t> time = store_.Int(store_.Find(item, "time_us"));
     const int64_t number = store_.Int(store_.Find(item, "device")).value_or(0);
-    const auto device =
-        std::find_if(snapshot.devices.begin(), snapshot.devices.end(),
-                     [&](const DeviceMemory& one) { return one.device == number; });
+    const auto device = std::find_if(snapshot.devices.begin(), snapshot.devices.end(),
+                                     [&](const DeviceMemory& one) { return one.device == number; });
     if (!time.has_value() || device == snapshot.devices.end()) continue;
-    device->annotations.push_back(
-        {*time, snapshot.stacks.Intern(store_.Text(store_.Find(item, "name"))),
-         store_.Text(store_.Find(item, "stage")) == "START"});
+    device->annotations.push_back({*time,
+                                   snapshot.stacks.Intern(store_.Text(store_.Find(item, "name"))),
+                                   store_.Text(store_.Find(item, "stage")) == "START"});
   }
 }
 

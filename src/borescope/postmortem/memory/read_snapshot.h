@@ -15,7 +15,7 @@ namespace borescope::internal::postmortem {
 struct SnapshotFile {
   MemorySnapshot snapshot;
   bool is_cut = false;      // the file ends in the middle
-  uint64_t bad_fields = 0;  // numbers that are none, events without an action, and the like
+  uint64_t bad_fields = 0;  // numbers that are none, rows that are of another kind
   uint64_t bytes = 0;       // inflated
 };
 

@@ -31,8 +31,8 @@ struct Beginning {
   // Blocks that were replaced at their address without an event that freed them: at which event,
   // and whose they were.
   std::vector<std::pair<uint32_t, uint32_t>> ended;
-  bool has_completions = false;  // free_completed was recorded
-  bool has_private = false;      // some segment is of a private pool
+  bool has_completions = false;               // free_completed was recorded
+  bool has_private = false;                   // some segment is of a private pool
   HashMap<uint64_t, uint16_t> segment_lanes;  // of segments of the snapshot that are private
 };
 
@@ -40,9 +40,8 @@ struct Beginning {
 
 class Linker {
  public:
-  Linker(const MemorySnapshot& snapshot, const DeviceMemory& device, Replay& replay,
-         Beginning& beginning)
-      : snapshot_(snapshot), device_(device), replay_(replay), beginning_(beginning) {}
+  Linker(const DeviceMemory& device, Replay& replay, Beginning& beginning)
+      : device_(device), replay_(replay), beginning_(beginning) {}
 
   void Link() {
     replay_.links.resize(device_.events.size(), kNoIndex);
@@ -87,8 +86,7 @@ class Linker {
     auto found = live_.find(event.address);
     if (found == live_.end()) {
       const auto start = static_cast<uint32_t>(replay_.start_blocks.size());
-      replay_.start_blocks.push_back(
-          {event.address, 0, event.size, 0, kNoIndex, event.lane, true});
+      replay_.start_blocks.push_back({event.address, 0, event.size, 0, kNoIndex, event.lane, true});
       found = live_.emplace(event.address, kStart + start).first;
     }
     const uint32_t owner = found->second;
@@ -129,9 +127,8 @@ class Linker {
     for (uint32_t i = 0; i < order.size(); ++i) {
       order[i] = i;
     }
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return blocks[a].address < blocks[b].address;
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return blocks[a].address < blocks[b].address; });
     std::vector<StartBlock> sorted;
     sorted.reserve(blocks.size());
     std::vector<uint32_t> place(blocks.size());
@@ -151,7 +148,6 @@ class Linker {
     }
   }
 
-  const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
   Replay& replay_;
   Beginning& beginning_;
@@ -504,7 +500,7 @@ class Replayer {
     return kNoIndex;
   }
 
-  // Older formats do not say of which pool an event is; the snapshot's segments do.
+  // Events of older formats do not name their pool; the snapshot's segments do.
   uint16_t LaneOfBlock(const MemoryEvent& event) const {
     if (!beginning_.has_private) return event.lane;
     for (const MemorySegment& segment : device_.segments) {
@@ -538,10 +534,10 @@ class Replayer {
     if (owner == kNoIndex) return;
     if (FreedBy(owner) == i) {
       const uint32_t block = BlockOf(owner, i);
-      replay_.block_units[i] = owner >= kStart
-                                   ? static_cast<uint32_t>(replay_.start_blocks[owner - kStart].size /
-                                                           kSmallestBlock)
-                                   : replay_.block_units[owner];
+      replay_.block_units[i] =
+          owner >= kStart
+              ? static_cast<uint32_t>(replay_.start_blocks[owner - kStart].size / kSmallestBlock)
+              : replay_.block_units[owner];
       allocator_.RequestFree(block, owner);
       if (completes) {
         allocator_.CompleteFree(block, owner);
@@ -584,8 +580,8 @@ class Replayer {
     // The last of some: if all is given back and the same call asks again, it was a retry.
     if (i + 1 >= device_.events.size()) return true;
     const MemoryEvent& next = device_.events[i + 1];
-    const bool asks = next.action == MemoryAction::kSegmentAlloc ||
-                      next.action == MemoryAction::kSegmentMap;
+    const bool asks =
+        next.action == MemoryAction::kSegmentAlloc || next.action == MemoryAction::kSegmentMap;
     if (asks && next.stack == event.stack && !HasReleasable()) allocator_.CountRetry();
     return true;
   }
@@ -724,7 +720,7 @@ Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) 
     beginning.has_private = true;
     beginning.segment_lanes.emplace(segment.address, segment.lane);
   }
-  Linker(snapshot, device, replay, beginning).Link();
+  Linker(device, replay, beginning).Link();
   FindPlainSegments(device, beginning);
   FindPages(device, beginning);
   InferSizes(snapshot, beginning, replay);

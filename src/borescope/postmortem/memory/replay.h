@@ -78,8 +78,8 @@ struct Replay {
   uint64_t released_predicted = 0;  // free and whole in the model
   AllocatorCounters end;
   uint64_t inactive_split = 0;
-  bool segments_equal = false;  // segments and all blocks at the end are those of the snapshot
-  int64_t reserved_difference = 0;   // the replay's less the snapshot's
+  bool segments_equal = false;      // segments and all blocks at the end are those of the snapshot
+  int64_t reserved_difference = 0;  // the replay's less the snapshot's
   int64_t allocated_difference = 0;
   uint32_t peak_event = kNoIndex;  // the first with the most allocated; kNoIndex: the start
 

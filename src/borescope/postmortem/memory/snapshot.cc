@@ -92,7 +92,7 @@ std::string_view Name(MemoryAction action) {
 uint16_t MemorySnapshot::AddLane(const MemoryLane& lane) {
   const auto found = std::find(lanes.begin(), lanes.end(), lane);
   if (found != lanes.end()) return static_cast<uint16_t>(found - lanes.begin());
-  // More streams than a program can have: the last lane stands for all that follow.
+  // More streams than a program can have: the last lane is that of all that follow.
   constexpr size_t kMost = std::numeric_limits<uint16_t>::max();
   if (lanes.size() >= kMost) return kMost - 1;
   lanes.push_back(lane);
@@ -117,23 +117,24 @@ void Finish(MemorySnapshot& snapshot) {
             [](const DeviceMemory& a, const DeviceMemory& b) { return a.device < b.device; });
   for (DeviceMemory& device : snapshot.devices) {
     for (const MemorySegment& segment : device.segments) {
-      const std::span blocks = std::span(device.blocks).subspan(segment.first_block, segment.blocks);
+      const std::span blocks =
+          std::span(device.blocks).subspan(segment.first_block, segment.blocks);
       if (!TileSegment(segment, blocks)) ++device.inconsistent;
     }
     std::stable_sort(
         device.segments.begin(), device.segments.end(),
         [](const MemorySegment& a, const MemorySegment& b) { return a.address < b.address; });
-    std::stable_sort(device.annotations.begin(), device.annotations.end(),
-                     [](const MemoryAnnotation& a, const MemoryAnnotation& b) {
-                       return a.time_us < b.time_us;
-                     });
+    std::stable_sort(
+        device.annotations.begin(), device.annotations.end(),
+        [](const MemoryAnnotation& a, const MemoryAnnotation& b) { return a.time_us < b.time_us; });
     for (size_t i = 1; i < device.segments.size(); ++i) {
       const MemorySegment& before = device.segments[i - 1];
       if (before.size > device.segments[i].address - before.address) ++device.inconsistent;
     }
-    snapshot.has_times = snapshot.has_times ||
-                         std::any_of(device.events.begin(), device.events.end(),
-                                     [](const MemoryEvent& event) { return event.time_us != kNoTime; });
+    snapshot.has_times =
+        snapshot.has_times ||
+        std::any_of(device.events.begin(), device.events.end(),
+                    [](const MemoryEvent& event) { return event.time_us != kNoTime; });
   }
 }
 
@@ -143,9 +144,8 @@ void ReadSettingsText(std::string_view text, AllocatorSettings& settings) {
     if (at == std::string_view::npos) return;
     uint64_t value = 0;
     const std::string_view rest = text.substr(at + key.size());
-    const char* end = rest.data() + rest.size();
-    if (std::from_chars(rest.data(), end, value).ec == std::errc() && value > 0 &&
-        value < (uint64_t{1} << 30)) {
+    if (std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc() &&
+        value > 0 && value < (uint64_t{1} << 30)) {
       bytes = value * kMiB;
     }
   };

@@ -49,8 +49,7 @@ class MemoryStacks {
   StringId Intern(std::string_view text) { return texts_.Intern(text); }
 
   std::span<const uint32_t> Frames(uint32_t stack) const {
-    return std::span(stack_frames_)
-        .subspan(begins_[stack], begins_[stack + 1] - begins_[stack]);
+    return std::span(stack_frames_).subspan(begins_[stack], begins_[stack + 1] - begins_[stack]);
   }
   const MemoryFrame& Frame(uint32_t frame) const { return frames_[frame]; }
   std::string_view Text(StringId text) const { return texts_.Get(text); }
@@ -66,8 +65,8 @@ class MemoryStacks {
   HashMap<uint64_t, std::vector<uint32_t>> stack_ids_;  // by a hash of its frames
 };
 
-// Where blocks can be exchanged: those of one stream in one pool. (0, 0) is the default pool; others
-// are those of CUDA graphs and of torch.cuda.MemPool.
+// Where blocks can be exchanged: those of one stream in one pool. (0, 0) is the default pool;
+// others are those of CUDA graphs and of torch.cuda.MemPool.
 struct MemoryLane {
   uint64_t stream = 0;
   int64_t pool_first = 0;
@@ -115,7 +114,7 @@ struct MemoryBlock {
 struct MemorySegment {
   uint64_t address = 0;
   uint64_t size = 0;
-  uint64_t allocated = 0;  // as the allocator said
+  uint64_t allocated = 0;  // as the allocator counted
   uint32_t first_block = 0;
   uint32_t blocks = 0;
   uint32_t stack = 0;
@@ -135,12 +134,12 @@ struct MemoryAnnotation {
 struct AllocatorSettings {
   static constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 
-  bool expandable = false;                        // expandable_segments
-  uint64_t max_split = kUnlimited;                // max_split_size_mb, in bytes
-  uint64_t max_non_split_rounding = 20 * kMiB;    // max_non_split_rounding_mb, in bytes
-  uint64_t large_segment = 20 * kMiB;             // large_segment_size_mb, in bytes
-  double gc_threshold = 0;                        // garbage_collection_threshold, 0…1
-  std::array<uint64_t, 16> divisions = {};        // roundup_power2_divisions from 1 MiB on
+  bool expandable = false;                      // expandable_segments
+  uint64_t max_split = kUnlimited;              // max_split_size_mb, in bytes
+  uint64_t max_non_split_rounding = 20 * kMiB;  // max_non_split_rounding_mb, in bytes
+  uint64_t large_segment = 20 * kMiB;           // large_segment_size_mb, in bytes
+  double gc_threshold = 0;                      // garbage_collection_threshold, 0…1
+  std::array<uint64_t, 16> divisions = {};      // roundup_power2_divisions from 1 MiB on
 };
 
 struct DeviceMemory {
