@@ -65,6 +65,7 @@ std::vector<std::string> Told(const std::vector<SourceFindings>& sources) {
   }
   const Table table = VerdictTable(findings);
   std::vector<std::string> told;
+  told.reserve(table.rows());
   const auto& names = std::get<StringValues>(table.Find("finding")->values);
   const auto& severities = std::get<StringValues>(table.Find("severity")->values);
   const auto& ranks = std::get<StringValues>(table.Find("ranks")->values);
