@@ -19,23 +19,24 @@ TableName = Literal[
     "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown", "breakdown_spread",
     "busy", "check", "check_runs", "checks", "clock_skew", "clocks", "collective_bandwidth",
     "collective_time", "collectives", "comm_model", "comm_slow", "copies", "counter_flops",
-    "counters", "critical_ops", "critical_path", "critical_path_summary", "cuda_api_sum",
-    "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_trace",
-    "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes", "diff_modules",
-    "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts", "events", "flame",
-    "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time", "graph_captures",
-    "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes", "idle_intervals",
-    "inductor_categories", "inductor_kernels", "inductor_time", "inference_experts",
-    "inference_parts", "inference_phases", "inference_stalls", "inference_steps", "inherited",
-    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
-    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "longest_gaps",
-    "memory_bound", "memory_ops", "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum",
-    "nvtx_kern_sum", "nvtx_sum", "ops", "osrt_sum", "overlap", "overview", "points", "prof",
-    "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline",
-    "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "stack_frames", "stacks",
-    "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality",
-    "timeline", "top", "traces", "tracks", "true_time", "utilisation", "variability",
-    "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
+    "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
+    "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
+    "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
+    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
+    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
+    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
+    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
+    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
+    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
+    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
+    "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
+    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
+    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
+    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
+    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
+    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
+    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -3677,6 +3678,18 @@ class Verbs:
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
+            counter_lineup: Ranges brought together with kernel launches.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number; missing: several, and the launches do not tell theirs.
+                ranges (int, count): Profiler ranges.
+                launches (int, count): Kernel launches.
+                lined_up (int, count): Ranges whose launch was found.
+                mode (string): "by position": as many ranges as launches; "by names" of kernels or
+                    "in order" where the numbers, or the names of recorded kernels, differ; "whole
+                    range": one range over all launches; "by correlation": the recording says which
+                    launch is whose.
+                counters (int, count): Counters measured.
+                left_out (int, count): Counters without a column, because there are too many.
             counter_flops: Floating-point operations from hardware counters.
                 rank (int): Rank of the process in the job.
                 kernel (string): Name of the range: the kernel it was measured for.
