@@ -328,9 +328,13 @@ Result<Tables> MapCounters(const RankView& view, const Params& params) {
 }
 
 Result<Tables> FinishCounters(Tables tables, const Params&) {
+  // Of an empty trace, which the schema describes, the tables of counters in the trace stay.
+  const bool is_joined = std::any_of(tables.begin(), tables.end(), [](const Table& table) {
+    return table.name == "counter_join" && table.rows() > 0;
+  });
   std::erase_if(tables, [&](const Table& table) {
     return IsWithoutReports(table) ||
-           (table.name == "counter_lineup" && table.rows() == 0 && tables.size() > 1);
+           (is_joined && table.name == "counter_lineup" && table.rows() == 0);
   });
   return tables;
 }
