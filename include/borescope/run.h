@@ -66,7 +66,7 @@ struct OpenOptions {
   std::vector<std::string> captures = {};
   // Reports of hardware counters that another run of the same program measured (Nsight Compute,
   // rocprofv3): files, folders or globs, each "PATH" for every rank or "RANK=PATH" for one
-  // (docs/how-it-works/counter-join.md). Their kernels are matched with those of the recordings.
+  // (docs/use/counters.md). Their kernels are matched with those of the recordings.
   std::vector<std::string> counters = {};
   // Whether reports of another model of device are taken, for their counts alone; else an error.
   bool counters_anyway = false;
