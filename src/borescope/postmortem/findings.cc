@@ -95,12 +95,12 @@ std::string ClockTime(int64_t unix_ns) {
                      ms / 1000 % 60, ms % 1000);
 }
 
-Table VerdictTable(std::vector<Finding> findings) {
+Table VerdictTable(std::vector<JobFinding> findings) {
   std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.order < b.order; });
+                   [](const JobFinding& a, const JobFinding& b) { return a.order < b.order; });
   std::vector<VerdictRow> rows;
   rows.reserve(findings.size());
-  for (Finding& finding : findings) {
+  for (JobFinding& finding : findings) {
     rows.push_back({.finding = std::move(finding.finding),
                     .severity = std::string(NameOf(finding.severity)),
                     .certainty = std::string(CertaintyName(finding.certainty)),

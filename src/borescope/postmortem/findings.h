@@ -29,7 +29,8 @@ enum class CauseRank : uint8_t {
   kNothing,  // no cause, and what would have shown one
 };
 
-struct Finding {
+// Not named as the findings about a run (analysis/verbs/summary), which are others.
+struct JobFinding {
   CauseRank order = CauseRank::kNothing;
   std::string finding;  // one of a fixed list of sentences
   Severity severity = Severity::kInfo;
@@ -43,7 +44,7 @@ struct Finding {
 };
 
 struct SourceFindings {
-  std::vector<Finding> findings = {};
+  std::vector<JobFinding> findings = {};
   std::vector<Table> tables = {};  // those without rows are left out of the answer
   std::vector<Diagnostic> diagnostics = {};
   // Whether it names a cause of the death or the hang, of severity error; and whether there is one
@@ -65,7 +66,7 @@ std::string RankWords(std::span<const int32_t> ranks);
 std::string ClockTime(int64_t unix_ns);
 
 // The table `postmortem` of findings of all sources: by cause, those of one in the order given.
-Table VerdictTable(std::vector<Finding> findings);
+Table VerdictTable(std::vector<JobFinding> findings);
 
 // A file of the job, as postmortem_files lists it.
 struct JobFileRow {

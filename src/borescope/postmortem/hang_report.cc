@@ -432,13 +432,13 @@ class Reporter {
       made.has_cause = made.has_cause || group.first->kind != HangKind::kNotFinished;
       made.is_unclear = made.is_unclear || group.first->certainty == Certainty::kCannotTell;
     }
-    if (const std::optional<Finding> late = LateRanks(); late.has_value()) {
+    if (const std::optional<JobFinding> late = LateRanks(); late.has_value()) {
       made.findings.push_back(*late);
     }
   }
 
-  static Finding NothingOutstanding() {
-    Finding finding;
+  static JobFinding NothingOutstanding() {
+    JobFinding finding;
     finding.order = CauseRank::kNothing;
     finding.finding = "No communication was outstanding";
     finding.severity = Severity::kInfo;
@@ -450,8 +450,8 @@ class Reporter {
     return finding;
   }
 
-  Finding PerhapsRunning() const {
-    Finding finding;
+  JobFinding PerhapsRunning() const {
+    JobFinding finding;
     finding.order = CauseRank::kNothing;
     finding.finding = "Communication was outstanding, as in any running job";
     finding.severity = Severity::kInfo;
@@ -474,7 +474,7 @@ class Reporter {
     return finding;
   }
 
-  std::optional<Finding> LateRanks() const {
+  std::optional<JobFinding> LateRanks() const {
     std::vector<int32_t> ranks;
     int64_t most = 0;
     for (size_t i = 0; i < model_.ranks.size(); ++i) {
@@ -486,7 +486,7 @@ class Reporter {
     if (ranks.empty()) {
       return std::nullopt;
     }
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kNothing;
     finding.finding = "Ranks came late to operations that completed";
     finding.severity = Severity::kInfo;
@@ -542,10 +542,10 @@ class Reporter {
     return kTexts[0];
   }
 
-  Finding FindingOf(const Together& group) const {
+  JobFinding FindingOf(const Together& group) const {
     const HangCulprit& culprit = *group.first;
     const Texts& texts = TextsOf(culprit.kind);
-    Finding finding;
+    JobFinding finding;
     finding.order = CauseRank::kHang;
     finding.finding = texts.finding;
     finding.severity = culprit.is_primary ? Severity::kError : Severity::kInfo;

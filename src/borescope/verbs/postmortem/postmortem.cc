@@ -160,8 +160,8 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
 }
 
 // Nothing was found, and what would have shown something.
-Finding NoCause() {
-  Finding finding;
+JobFinding NoCause() {
+  JobFinding finding;
   finding.order = CauseRank::kNothing;
   finding.finding = "No cause can be named";
   finding.severity = Severity::kInfo;
@@ -226,7 +226,7 @@ Result<void> Arrange(const PostmortemOptions& options, std::vector<Table>& table
 Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything all) {
   PostmortemReport report;
   Document document;
-  std::vector<Finding> findings;
+  std::vector<JobFinding> findings;
   std::vector<Table> others;
   report.has_failed = all.has_failed;
   for (SourceFindings& source : all.sources) {
