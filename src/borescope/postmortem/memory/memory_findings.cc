@@ -244,12 +244,12 @@ std::string OomHelp(const MemoryFixes& fixes) {
   return text;
 }
 
-Finding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes) {
+JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes) {
   const MemoryEvent& event = study.device.events[report.state.event];
   const bool went_on =
       std::any_of(study.steps.begin(), study.steps.end(),
                   [&](const MemoryStep& step) { return step.begin > report.state.event; });
-  Finding finding;
+  JobFinding finding;
   finding.order = CauseRank::kOutOfMemory;
   finding.finding = OomSentence(report.causes.front());
   finding.severity = went_on ? Severity::kWarning : Severity::kError;
@@ -266,7 +266,7 @@ Finding OomFinding(const DeviceStudy& study, const OomReport& report, const Memo
 
 // One finding for the lines that grow, if it is not little: a hundredth of the peak or more.
 void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>& growth,
-                      std::vector<Finding>& findings) {
+                      std::vector<JobFinding>& findings) {
   std::map<uint32_t, MemoryGrowth> sites;
   for (const MemoryGrowth& one : growth) {
     MemoryGrowth& sum = sites.try_emplace(one.site, MemoryGrowth{.site = one.site}).first->second;
@@ -285,7 +285,7 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
                      return a.bytes_per_step > b.bytes_per_step;
                    });
   const MemoryGrowth& first = largest.front();
-  Finding finding;
+  JobFinding finding;
   finding.order = CauseRank::kGrowth;
   finding.finding = "Memory grows from step to step";
   finding.severity = Severity::kWarning;
@@ -441,7 +441,7 @@ class FileStudy {
     const MemoryFixes fixes = FindFixes(study.snapshot, study.device, study.replay, report,
                                         study.sites, study.categories, study.steps, left);
     AddFixRows(study, fixes, rows_);
-    Finding finding = OomFinding(study, report, fixes);
+    JobFinding finding = OomFinding(study, report, fixes);
     part_.found.has_cause = part_.found.has_cause || finding.severity == Severity::kError;
     part_.found.findings.push_back(std::move(finding));
   }
