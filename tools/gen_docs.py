@@ -26,6 +26,7 @@ NO_TABLES = {
     "report": "use/report.md", "check": "use/check.md", "open": "use/open.md", "convert": "use/convert.md",
     "link": "use/chakra.md#link", "chakra": "use/chakra.md", "query": "use/sql.md", "map": "use/partials.md",
     "reduce": "use/partials.md", "launch": "use/scale.md", "record": "use/record.md",
+    "postmortem": "use/postmortem.md",
     "bench-kernel": "how-it-works/definitions.md#bench-kernel", "list": "", "completion": "use/packages.md",
 }
 # The list of verbs: each is in one section.
@@ -36,6 +37,7 @@ SECTIONS = {
     "Kernels, operators and code": "kernels top ops roofline prof inductor bench-kernel graphs variability sequences "
                                    "annotations stacks flame",
     "Several ranks": "collectives overlap stragglers waits",
+    "A job that hung or died": "postmortem",
     "Memory, copies and counters": "memory bandwidth counters",
     "Raw data and other tools": "events query stats convert link chakra",
     "Builds and many machines": "check map reduce launch",

@@ -165,5 +165,51 @@ TEST(AllocatorTwin, TracesThatBeginLateReplay) {
   }
 }
 
+// Whatever is in a trace, its replay ends; where it goes on, blocks still add up.
+TEST(AllocatorTwin, DamagedTracesEnd) {
+  uint64_t impossible = 0;
+  uint64_t replayed = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    postmortem::MemorySnapshot snapshot =
+        testkit::Record(testkit::MakeRandomProgram(seed % 50, 200));
+    testkit::Random random(seed);
+    postmortem::DeviceMemory& device = snapshot.devices[0];
+    const uint64_t damages = 1 + random.Below(6);
+    for (uint64_t i = 0; i < damages; ++i) {
+      postmortem::MemoryEvent& event = device.events[random.Below(device.events.size())];
+      switch (random.Below(5)) {
+        case 0:
+          event.size = random.Chance(0.5) ? random.Below(1 << 30) : UINT64_MAX - random.Below(4096);
+          break;
+        case 1:
+          event.address += 512 * random.Below(1 << 20);
+          break;
+        case 2:
+          event.action = static_cast<postmortem::MemoryAction>(random.Below(10));
+          break;
+        case 3:
+          event.address = device.events[random.Below(device.events.size())].address;
+          break;
+        default:
+          event.lane = static_cast<uint16_t>(random.Below(snapshot.lanes.size()));
+          break;
+      }
+    }
+    const postmortem::Replay replay = postmortem::ReplayDevice(snapshot, device);
+    EXPECT_LE(replay.predicted + replay.forced, replay.allocations);
+    if (!replay.impossible.empty()) {
+      ++impossible;
+      continue;
+    }
+    ++replayed;
+    for (const postmortem::OomState& oom : replay.ooms) {
+      EXPECT_EQ(oom.parts.reserved(), oom.reserved);
+    }
+  }
+  EXPECT_GT(impossible, 20U);
+  EXPECT_GT(replayed, 20U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -141,7 +141,7 @@ class Job:
                 for part in range(2):
                     add(Op(data, "_reduce_scatter_base", 1, ((size * self.dp,), (size,), "Float"), line=50 + part))
                 add(Op(0, "all_reduce", shape=((1,), (1,), "Float"), waits=True, line=60))
-                add(Op(data, "_all_gather_base", shape=((size,), (size * self.dp,), "Float"), line=70))
+                add(Op(data, "_all_gather_base", 1, ((size,), (size * self.dp,), "Float"), line=70))
 
     # ---- the model of the machine ----
 

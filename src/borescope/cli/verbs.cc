@@ -196,8 +196,7 @@ constexpr std::string_view kCheckDetails =
     "PART is what borescope map check wrote; the folder of all parts is best.\n"
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
-constexpr std::string_view kPostmortemOptions[] = {"threads", "memory-limit", "no-progress",
-                                                   "verbose"};
+constexpr std::string_view kPostmortemOptions[] = {"threads", "memory-limit", "no-progress"};
 constexpr std::string_view kPostmortemDetails =
     "A folder holds the dumps of one job: of PyTorch's flight recorder, a file a rank,\n"
     "as pickle or JSON, compressed or not; folders in it are searched, too.\n"

@@ -29,6 +29,7 @@ enum class CauseRank : uint8_t {
   kNothing,  // no cause, and what would have shown one
 };
 
+// Not named as the findings about a run (analysis/verbs/summary), which are others.
 struct JobFinding {
   CauseRank order = CauseRank::kNothing;
   std::string finding;  // one of a fixed list of sentences

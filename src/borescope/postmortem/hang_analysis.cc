@@ -159,7 +159,9 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
   }
   const std::span<const IssuedOperation> in_group = at->InGroup(operation.group);
   if (!in_group.empty() && operation.number < in_group.back().number) {
-    return {WhereState::kDone, WhereBasis::kOrder};
+    // Evicted entries are complete, unless the ring was full of outstanding ones.
+    const bool is_doubtful = at->may_lack_older && operation.number < in_group.front().number;
+    return {WhereState::kDone, is_doubtful ? WhereBasis::kAbsent : WhereBasis::kOrder};
   }
   if (const std::optional<Where> aligned = ByAlignment(model, *at, operation)) {
     return *aligned;
@@ -779,6 +781,11 @@ class Diagnosis {
     for (HangCulprit& culprit : result_.culprits) {
       const HangRank* const rank = model_.Of(culprit.rank);
       const HangRank* const waiting = model_.Of(culprit.waiting_rank);
+      // A head that is not the oldest outstanding operation may wait for an older one.
+      const bool is_stuck = culprit.kind == HangKind::kDeviceStuck && AnyLacks();
+      if (is_stuck) {
+        Lower(culprit.certainty, Certainty::kLikely);
+      }
       for (const HangRank* const at : {rank, waiting}) {
         const bool is_weak = at != nullptr && (at->may_lack_older || at->dump->is_cut);
         if (is_weak && culprit.certainty == Certainty::kCertain) {
@@ -792,6 +799,11 @@ class Diagnosis {
                        return std::tuple(!a.is_primary, a.kind, a.evidence, a.rank) <
                               std::tuple(!b.is_primary, b.kind, b.evidence, b.rank);
                      });
+  }
+
+  bool AnyLacks() const {
+    return std::any_of(model_.ranks.begin(), model_.ranks.end(),
+                       [](const HangRank& rank) { return rank.may_lack_older; });
   }
 
   const HangModel& model_;

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "borescope/base/hash/hash_tables.h"
@@ -279,6 +281,7 @@ class RankReader {
     for (uint32_t group = 0; group < by_group.size(); ++group) {
       ReadGroup(group, by_group[group]);
     }
+    rank_.operations.shrink_to_fit();
   }
 
  private:
@@ -480,26 +483,55 @@ void DropDoubtful(HangModel& model) {
   }
 }
 
-// Whether the ring is full of outstanding entries, so that older ones may have left it.
-bool MayLackOlder(const HangRank& rank) {
+// Whether the latest numbers of the groups tell of outstanding collectives that the dump lacks;
+// nothing where it has no such numbers.
+std::optional<bool> LacksByStatus(const HangRank& rank, std::span<const HangGroup> groups) {
   const FlightDump& dump = *rank.dump;
-  if (rank.head_entry != 0 || dump.entries.front().record_id == 0) {
-    return false;
+  if (dump.status.empty()) {
+    return std::nullopt;
   }
-  if (!rank.is_active_only) {
-    return true;
-  }
-  // Completed entries may have been left out: what is complete in the group of the head tells.
-  const FlightEntry& head = dump.entries[rank.head_entry];
-  for (const FlightStatus& status : dump.status) {
-    if (status.pg_id == head.pg_id && !head.is_p2p) {
-      return status.completed + 1 < head.collective_seq;
+  std::map<int32_t, int64_t> outstanding;
+  std::set<int32_t> with_transfers;
+  for (const IssuedOperation& operation : rank.operations) {
+    const int32_t id = dump.entries[operation.first_entry].pg_id;
+    outstanding[id] += operation.is_outstanding ? 1 : 0;
+    if (groups[operation.group].has_p2p) {
+      with_transfers.insert(id);
     }
   }
-  return false;
+  return std::any_of(outstanding.begin(), outstanding.end(), [&](const auto& one) {
+    const auto status =
+        std::find_if(dump.status.begin(), dump.status.end(),
+                     [&](const FlightStatus& listed) { return listed.pg_id == one.first; });
+    return status != dump.status.end() && !with_transfers.contains(one.first) &&
+           status->enqueued - std::max<int64_t>(status->completed, 0) > one.second;
+  });
 }
 
-void FindHead(HangRank& rank) {
+// Whether outstanding entries may have left the ring: `most` entries are in the largest dump.
+bool MayLackOlder(const HangRank& rank, std::span<const HangGroup> groups, size_t most) {
+  const FlightDump& dump = *rank.dump;
+  if (rank.head.empty() || dump.entries.front().record_id == 0) {
+    return false;
+  }
+  if (const std::optional<bool> lacks = LacksByStatus(rank, groups); lacks.has_value() && *lacks) {
+    return true;
+  }
+  if (!rank.is_active_only) {
+    // What was before the first entries is likely to be as complete as these are.
+    constexpr size_t kSome = 10;
+    return rank.head_entry < std::max<size_t>(1, dump.entries.size() / kSome);
+  }
+  // Completed entries were left out. A ring is full where its records have no gap, and they are as
+  // many as somebody may have asked for.
+  const size_t count = dump.entries.size();
+  const bool has_no_gap = dump.entries.back().record_id - dump.entries.front().record_id + 1 ==
+                          static_cast<int64_t>(count);
+  const bool is_round = count % 10 == 0 || (count & (count - 1)) == 0;
+  return has_no_gap && count == most && is_round && count > 1;
+}
+
+void FindHead(HangRank& rank, std::span<const HangGroup> groups, size_t most) {
   uint32_t last_of_head = HangRank::kNoEntry;
   for (const IssuedOperation& operation : rank.operations) {
     rank.outstanding += operation.is_outstanding ? 1 : 0;
@@ -523,7 +555,7 @@ void FindHead(HangRank& rank) {
       }
     }
   }
-  rank.may_lack_older = MayLackOlder(rank);
+  rank.may_lack_older = MayLackOlder(rank, groups, most);
 }
 
 // Whether the next record shows that a transfer was not launched as one of several: that one would
@@ -732,7 +764,12 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
               [&](size_t i) { RankReader(model.ranks[i], model.groups).Read(); });
   AlignTransfers(model);
   DropDoubtful(model);
-  ParallelFor(model.ranks.size(), threads, [&](size_t i) { FindHead(model.ranks[i]); });
+  size_t most = 0;
+  for (const HangRank& rank : model.ranks) {
+    most = std::max(most, rank.dump->entries.size());
+  }
+  ParallelFor(model.ranks.size(), threads,
+              [&](size_t i) { FindHead(model.ranks[i], model.groups, most); });
   FindFacts(model);
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);

@@ -320,6 +320,7 @@ Result<FlightDump> ReadFlightDump(ByteSource& source) {
   dump.library = text("comm_lib_version").empty() ? text("nccl_version") : text("comm_lib_version");
   TakeGroups(dump.store.Find(read.root, "pg_config"), dump);
   TakeStatus(dump.store.Find(read.root, "pg_status"), dump);
+  dump.entries.shrink_to_fit();
   dump.is_cut = read.is_cut;
   dump.bytes = read.bytes;
   std::stable_sort(

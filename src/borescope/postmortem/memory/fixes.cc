@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal::postmortem {
 
@@ -160,7 +160,9 @@ ReplayedChange ReplayChange(const RequestStream& stream, std::span<const MemoryL
     return block != kNoIndex;
   };
   ReplayedChange replayed;
+  size_t steps = 0;
   for (const RequestStream::Step& step : stream.steps) {
+    CheckStopAt(steps++);
     switch (step.kind()) {
       case RequestStream::kAllocate:
         if (!allocate(stream.requests[step.request()], step.request(), blocks[step.request()])) {

@@ -111,6 +111,7 @@ class Program {
   uint32_t Stack(std::vector<Frame> frames) {
     std::reverse(frames.begin(), frames.end());
     std::vector<uint32_t> ids;
+    ids.reserve(frames.size());
     for (const Frame& frame : frames) {
       ids.push_back(snapshot_.stacks.AddFrame(frame.file, frame.name, frame.line));
     }

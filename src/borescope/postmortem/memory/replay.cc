@@ -8,12 +8,32 @@
 #include <utility>
 
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal::postmortem {
 
 namespace {
 
 constexpr uint32_t kStart = Replay::kStartBlock;
+
+// Sums of sizes and addresses up to here do not overflow; no device comes near.
+constexpr uint64_t kLargestSize = uint64_t{1} << 50;
+constexpr uint64_t kLargestAddress = std::numeric_limits<uint64_t>::max() - 4 * kLargestSize;
+
+bool IsPossible(uint64_t address, uint64_t size) {
+  return size <= kLargestSize && address <= kLargestAddress;
+}
+
+// Whether all addresses and sizes are ones that a device can have.
+bool IsPossible(const DeviceMemory& device) {
+  return std::all_of(device.segments.begin(), device.segments.end(),
+                     [](const MemorySegment& segment) {
+                       return IsPossible(segment.address, segment.size);
+                     }) &&
+         std::all_of(device.events.begin(), device.events.end(), [](const MemoryEvent& event) {
+           return IsPossible(event.address, event.size);
+         });
+}
 
 bool IsSmallSegment(uint64_t size) { return size == kSmallSegment; }
 
@@ -107,12 +127,13 @@ class Linker {
         if (block.state == MemoryBlockState::kFree) continue;
         const auto found = live_.find(block.address);
         if (found == live_.end()) {
-          replay_.start_blocks.push_back({block.address, block.size, block.requested, block.stack,
+          replay_.start_blocks.push_back({block.address, block.size,
+                                          std::min(block.requested, block.size), block.stack,
                                           kNoIndex, segment.lane, false});
         } else if (found->second >= kStart) {  // freed, and a stream still uses it
           StartBlock& start = replay_.start_blocks[found->second - kStart];
           start.size = block.size;
-          start.requested = block.requested;
+          start.requested = std::min(block.requested, block.size);
           start.stack = block.stack;
           start.is_inferred = false;
         }
@@ -316,6 +337,7 @@ class Replayer {
     replay_.is_complete = beginning_.segments.empty() && beginning_.mapped.empty();
     peak_ = allocator_.counters().allocated;
     for (uint32_t i = 0; i < device_.events.size(); ++i) {
+      CheckStopAt(i);
       if (!Apply(i)) {
         replay_.impossible = "an event contradicts the events before it";
         return;
@@ -712,6 +734,8 @@ Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) 
     replay.impossible = "the blocks of the snapshot do not add up to its segments";
   } else if (device.events.size() >= kStart) {
     replay.impossible = "the snapshot has more events than can be replayed";
+  } else if (!IsPossible(device)) {
+    replay.impossible = "an address or a size is one that no device has";
   }
   if (!replay.impossible.empty()) return replay;
   Beginning beginning;

@@ -1,0 +1,207 @@
+#include "borescope/postmortem/hang_analysis.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "borescope/base/io/byte_source.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kDone = "completed";
+constexpr std::string_view kOpen = "scheduled";
+
+// An entry of a dump in JSON. Groups are named by their members: "01" has ranks 0 and 1.
+struct Entry {
+  std::string group;
+  int number = 1;
+  std::string_view state = kOpen;
+  std::string name = "all_reduce";
+  int record = -1;  // the next one
+  int elements = 16;
+  bool is_p2p = false;
+  int64_t finished = 0;
+};
+
+std::string RanksOf(const std::string& group) {
+  std::string ranks;
+  for (const char digit : group) {
+    ranks += (ranks.empty() ? "" : ", ") + std::string(1, digit);
+  }
+  return "[" + ranks + "]";
+}
+
+FlightDump Dump(const std::vector<std::string>& groups, const std::vector<Entry>& entries,
+                const std::string& status = "") {
+  std::string config;
+  for (const std::string& group : groups) {
+    config += fmt::format(R"({}"{}": {{"name": "{}", "desc": "d{}", "ranks": "{}"}})",
+                          config.empty() ? "" : ", ", group, group, group, RanksOf(group));
+  }
+  std::string list;
+  int record = 0;
+  for (const Entry& entry : entries) {
+    record = entry.record >= 0 ? entry.record : record;
+    list += fmt::format(
+        R"({}{{"record_id": {}, "pg_id": {}, "process_group": ["{}", "d{}"], "collective_seq_id": {},
+            "p2p_seq_id": {}, "profiling_name": "nccl:{}", "time_created_ns": {}, "state": "{}",
+            "input_sizes": [[{}]], "input_dtypes": ["Float"], "output_sizes": [[{}]],
+            "output_dtypes": ["Float"], "is_p2p": {}, "timeout_ms": 1000,
+            "time_discovered_completed_ns": {}}})",
+        list.empty() ? "" : ", ", record, entry.group.size(), entry.group, entry.group,
+        entry.is_p2p ? 0 : entry.number, entry.is_p2p ? entry.number : 0, entry.name,
+        1'000'000 + record, entry.state, entry.elements, entry.elements,
+        entry.is_p2p ? "true" : "false", entry.finished);
+    ++record;
+  }
+  const std::string text = fmt::format(
+      R"({{"version": "2.10", "pg_config": {{{}}}, {}"entries": [{}]}})", config, status, list);
+  Result<FlightDump> dump = ReadFlightDump(*OpenMemory(text));
+  EXPECT_TRUE(dump.ok()) << dump.error().Sentence();
+  return std::move(*dump);
+}
+
+// "2 never-issued certain", one culprit after the other.
+std::string Culprits(const std::vector<FlightDump>& dumps) {
+  std::vector<RankDump> ranks;
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    ranks.push_back({static_cast<int32_t>(i), &dumps[i], 0});
+  }
+  const HangModel model = BuildHangModel(ranks, 0, 1);
+  std::string text;
+  for (const HangCulprit& culprit : AnalyseHang(model, 1).culprits) {
+    text += fmt::format("{}{} {} {}{}", text.empty() ? "" : "; ", culprit.rank,
+                        HangKindName(culprit.kind), CertaintyName(culprit.certainty),
+                        culprit.is_primary ? "" : " with");
+  }
+  return text;
+}
+
+TEST(HangAnalysisTest, AHostThatDidNotCome) {
+  const std::vector<Entry> waits = {{"012", 1, kDone}, {"012", 2}};
+  EXPECT_EQ(
+      Culprits({Dump({"012"}, waits), Dump({"012"}, waits), Dump({"012"}, {{"012", 1, kDone}})}),
+      "2 never-issued certain");
+}
+
+TEST(HangAnalysisTest, AChainLeadsToItsEnd) {
+  // 0 waits for 1 in their group, and 1 for 2 in another.
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 1}}), Dump({"01", "12"}, {{"12", 1}, {"01", 1}}),
+                      Dump({"12"}, {{"12", 0, kDone}})}),
+            "2 never-issued certain");
+}
+
+TEST(HangAnalysisTest, ADeviceThatStopped) {
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 1, kDone}, {"01", 2}}), Dump({"01"}, {{"01", 1}})}),
+            "1 device-stuck certain");
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 1, kDone, "broadcast"}, {"01", 2, kOpen, "broadcast"}}),
+                      Dump({"01"}, {{"01", 1, kOpen, "broadcast"}})}),
+            "1 device-stuck likely");
+}
+
+TEST(HangAnalysisTest, NobodyFinished) {
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 1}}), Dump({"01"}, {{"01", 1}})}),
+            "0 not-finished cannot tell; 1 not-finished cannot tell");
+  // An end at the timeout is the end of the communicator, not of the operation.
+  const Entry aborted = {"01", 1, kDone, "all_reduce", -1, 16, false, 1'000'000 + 1'000'000'000};
+  EXPECT_EQ(Culprits({Dump({"01"}, {aborted}), Dump({"01"}, {aborted})}),
+            "0 not-finished cannot tell; 1 not-finished cannot tell");
+}
+
+TEST(HangAnalysisTest, Differences) {
+  const FlightDump others = Dump({"012"}, {{"012", 1}});
+  const auto with = [&](const Entry& entry) {
+    return Culprits(
+        {Dump({"012"}, {{"012", 1}}), Dump({"012"}, {entry}), Dump({"012"}, {{"012", 1}})});
+  };
+  EXPECT_EQ(with({"012", 1, kOpen, "barrier"}), "1 mismatch-operation certain");
+  EXPECT_EQ(with({"012", 1, kOpen, "all_reduce", -1, 17}), "1 mismatch-size-or-type certain");
+  // Two names of one operation are one.
+  EXPECT_EQ(with({"012", 1, kOpen, "allreduce"}),
+            "0 not-finished cannot tell; 1 not-finished cannot tell; 2 not-finished cannot tell");
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 1}}), Dump({"01"}, {{"01", 1, kOpen, "barrier"}})}),
+            "0 mismatch-operation cannot tell; 1 mismatch-operation cannot tell");
+}
+
+TEST(HangAnalysisTest, RanksThatWaitForEachOther) {
+  EXPECT_EQ(Culprits({Dump({"01", "012"}, {{"012", 1}, {"01", 1}}),
+                      Dump({"01", "012"}, {{"01", 1}, {"012", 1}}), Dump({"012"}, {{"012", 1}})}),
+            "1 order likely; 0 order likely with; 2 order likely with");
+}
+
+TEST(HangAnalysisTest, ARankWithoutADump) {
+  EXPECT_EQ(Culprits({Dump({"012"}, {{"012", 1}}), Dump({"012"}, {{"012", 1}})}),
+            "2 no-dump likely");
+  // With another culprit it is a suspect alone.
+  EXPECT_EQ(Culprits({Dump({"01", "012"}, {{"012", 1}}), Dump({"01", "012"}, {})}),
+            "1 never-issued likely; 2 no-dump likely with");
+}
+
+TEST(HangAnalysisTest, NumbersTellOfDumpsWithoutEntries) {
+  const std::string completed =
+      R"("pg_status": {"2": {"last_enqueued_collective": "7", "last_started_collective": "-1",
+                             "last_completed_collective": "7"}}, )";
+  const FlightDump empty = Dump({"01"}, {}, completed);
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 8, kOpen, "all_reduce", 70}}, completed),
+                      Dump({"01"}, {}, completed)}),
+            "1 never-issued certain");
+  EXPECT_EQ(Culprits({Dump({"01"}, {{"01", 7, kOpen, "all_reduce", 70}}, completed),
+                      Dump({"01"}, {}, completed)}),
+            "0 device-stuck certain");
+}
+
+TEST(HangAnalysisTest, LaunchesOfSeveralTransfers) {
+  const Entry closing = {"01", 1, kOpen, "coalesced", -1, 0, true};
+  const Entry closed = {"01", 1, kDone, "coalesced", -1, 0, true};
+  const Entry send = {"01", 1, kOpen, "send 0->1", -1, 16, true};
+  const Entry recv = {"01", 1, kOpen, "recv 1<-0", -1, 16, true};
+  // Both issued it, in launches that did not end.
+  EXPECT_EQ(Culprits({Dump({"01"}, {send, closing}), Dump({"01"}, {recv, closing})}),
+            "0 not-finished cannot tell; 1 not-finished cannot tell");
+  // The state of single entries never changes: that of the last one counts.
+  EXPECT_EQ(Culprits({Dump({"01"}, {send, closed}), Dump({"01"}, {recv, closed})}), "");
+  // The receiver did not come.
+  EXPECT_EQ(Culprits({Dump({"01"}, {send, closing}), Dump({"01"}, {{"01", 1, kDone}})}),
+            "1 never-issued likely");
+}
+
+TEST(HangAnalysisTest, NumbersThatFallBeginAgain) {
+  const std::vector<Entry> again = {{"01", 5, kOpen}, {"01", 1, kDone}, {"01", 2, kOpen}};
+  EXPECT_EQ(Culprits({Dump({"01"}, again), Dump({"01"}, {{"01", 1, kDone}})}),
+            "1 never-issued certain");
+}
+
+TEST(HangAnalysisTest, NamesOfGroupsAreNumbersFirst) {
+  EXPECT_TRUE(IsGroupNameBefore("2", "10"));
+  EXPECT_TRUE(IsGroupNameBefore("10", "a"));
+  EXPECT_FALSE(IsGroupNameBefore("b", "a"));
+}
+
+TEST(FlightDumpTest, OddFieldsAreCounted) {
+  const std::string text =
+      R"({"version": 7, "pg_config": {"0": {"desc": "d", "ranks": [1, 0, "x", -4]}},
+          "entries": [{"record_id": "4", "profiling_name": "nccl:all_reduce", "state": "asleep",
+                       "collective_seq_id": 99999999999, "timeout_ms": [], "frames": 3},
+                      {"profiling_name": "nccl:send 0->1", "state": "scheduled", "p2p_seq_id": 1},
+                      {"state": "scheduled"}]})";
+  const Result<FlightDump> dump = ReadFlightDump(*OpenMemory(text));
+  ASSERT_TRUE(dump.ok());
+  ASSERT_EQ(dump->entries.size(), 2U);
+  EXPECT_EQ(dump->entries[1].record_id, 4);
+  EXPECT_TRUE(dump->entries[0].is_p2p);
+  EXPECT_EQ(dump->groups.front().ranks, (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(dump->bad_fields, 6U);
+  EXPECT_FALSE(IsKnownFlightVersion(dump->version));
+  EXPECT_TRUE(IsKnownFlightVersion("2.10"));
+  EXPECT_TRUE(IsKnownFlightVersion("1.1"));
+  EXPECT_FALSE(IsKnownFlightVersion("2.11"));
+  EXPECT_FALSE(IsKnownFlightVersion("3.0"));
+  EXPECT_FALSE(ReadFlightDump(*OpenMemory("[]")).ok());
+}
+
+}  // namespace
+}  // namespace borescope::internal
