@@ -1,5 +1,5 @@
 // Whatever the bytes are: logs and error files of a job give events whose texts are short, valid
-// UTF-8 and in one line, and which stand in the order of the lines.
+// UTF-8 and in one line, and which are in the order of the lines.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // One verdict from all that a job left: what its logs say explains, confirms or follows from what
-// its dumps and snapshots show. docs/use/postmortem.md has the rules.
+// its dumps and snapshots show. docs/use/postmortem-logs.md has the rules.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ const Pattern kAnyOfInterest = {
     "out of memory\\. Tried|NCCL WARN|NVRM: Xid|Killed process|oom.kill|"
     "CANCELLED AT|srun: error|Failures:|Root Cause \\(first"};
 
-const Pattern kTimeout = {
+const Pattern kTimeoutLine = {
     "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
     "Watchdog caught collective operation timeout: WorkNCCL\\((?:SeqNum=([0-9]+), )?"
     "OpType=(\\w+)[^)]*?, Timeout\\(ms\\)=([0-9]+)\\) ran for ([0-9]+) milliseconds"};
@@ -37,12 +37,12 @@ const Pattern kWatchdogStuck = {
     "Rank ([0-9]+)\\].*watchdog got stuck for ([0-9]+) seconds without making progress"};
 const Pattern kWatchdogEnded = {
     "Rank ([0-9]+)\\].*watchdog thread terminated with exception: (CUDA error: [^\\n]+)"};
-const Pattern kNcclWarning = {
+const Pattern kNcclWarningLine = {
     "(?:^|[ \\]])([\\w.-]+):([0-9]+):[0-9]+ \\[-?[0-9]+\\] .*NCCL WARN +(.*)"};
 
-const Pattern kFrame = {"^ +File \"(.*)\", line ([0-9]+)(?:, in | in )(.*)$"};
-const Pattern kException = {"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
-const Pattern kFatal = {"^Fatal Python error: (.*)$"};
+const Pattern kFrameLine = {"^ +File \"(.*)\", line ([0-9]+)(?:, in | in )(.*)$"};
+const Pattern kExceptionLine = {"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
+const Pattern kFatalLine = {"^Fatal Python error: (.*)$"};
 const Pattern kFaultThread = {
     "^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
 
@@ -51,15 +51,15 @@ const Pattern kSummaryHost = {"^ +host +: (\\S+)"};
 const Pattern kSummaryExit = {"^ +exitcode +: (-?[0-9]+) \\(pid: ([0-9]+)\\)"};
 const Pattern kSummaryRule = {"^(?:=+|-+)$"};
 
-const Pattern kXid = {"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
-const Pattern kKilled = {"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
+const Pattern kXidLine = {"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
+const Pattern kKilledLine = {"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
 const Pattern kKilledInGroup = {"oom-kill:constraint=(\\w+).*task=([^,]*),pid=([0-9]+)"};
 
-const Pattern kCancelled = {
+const Pattern kCancelledLine = {
     "error: \\*\\*\\* (JOB|STEP) \\S+ (?:ON (\\S+) )?CANCELLED AT \\S+ "
     "(?:DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE))?"};
 const Pattern kOomEvents = {"error: Detected ([0-9]+) oom[_-]kill event"};
-const Pattern kTask = {
+const Pattern kTaskLine = {
     "^srun: error: (\\S+): tasks? ([0-9,-]+): "
     "(Out Of Memory|Killed|Terminated|Exited with exit code [0-9]+|Segmentation fault|"
     "Bus error|Aborted|Floating point exception|Illegal instruction)"};
@@ -205,7 +205,7 @@ bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
   std::string file;
   std::string function;
   int64_t number = 0;
-  if (!Finds(text, kFrame, &file, &number, &function)) {
+  if (!Finds(text, kFrameLine, &file, &number, &function)) {
     return false;
   }
   if (trace.files.size() == kMostFrames && trace.kind == Trace::Kind::kPython) {
@@ -253,7 +253,7 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
   std::string word;
   if (Contains(line.text, "Traceback (most recent call last):")) {
     trace.kind = Trace::Kind::kPython;
-  } else if (Finds(line.text, kFatal, &word)) {
+  } else if (Finds(line.text, kFatalLine, &word)) {
     trace.kind = Trace::Kind::kFault;
     trace.fatal = WithoutSecrets(word);
   } else if (Finds(line.text, kFaultThread, &word)) {
@@ -277,7 +277,7 @@ bool LogScanner::TakePython(Trace& trace, const LogLine& line) {
   }
   std::string type;
   std::string message;
-  if (Finds(text, kException, &type, &message) && !IsChained(text)) {
+  if (Finds(text, kExceptionLine, &type, &message) && !IsChained(text)) {
     LogEvent event = EventAt(LogKind::kException, line, trace.line);
     event.unix_ns = trace.unix_ns;
     event.program_line = LineOf(trace);
@@ -290,7 +290,7 @@ bool LogScanner::TakePython(Trace& trace, const LogLine& line) {
     }
   }
   trace.kind = Trace::Kind::kNone;
-  return Finds(text, kException);
+  return Finds(text, kExceptionLine);
 }
 
 // One or more threads with frames, with empty lines between them.
@@ -407,7 +407,7 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
   };
   TimeoutText timeout;
   std::string seq;
-  if (Finds(line.text, kTimeout, &first, &second, &third, &seq, &timeout.operation,
+  if (Finds(line.text, kTimeoutLine, &first, &second, &third, &seq, &timeout.operation,
             &timeout.timeout_ms, &timeout.waited_ms)) {
     LogEvent event = EventAt(LogKind::kTimeout, line, number);
     const std::string& said = second.empty() ? third : second;
@@ -443,7 +443,7 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     Add(std::move(event));
     return true;
   }
-  if (Finds(line.text, kNcclWarning, &first, &value, &second)) {
+  if (Finds(line.text, kNcclWarningLine, &first, &value, &second)) {
     LogEvent event = EventAt(LogKind::kNcclWarning, line, number);
     event.host = first;
     event.pid = value;
@@ -459,7 +459,7 @@ bool LogScanner::TakeKernel(const LogLine& line, int64_t number) {
   std::string pid;
   std::string kilobytes;
   int xid = 0;
-  if (Finds(line.text, kXid, &device, &xid, &pid)) {
+  if (Finds(line.text, kXidLine, &device, &xid, &pid)) {
     LogEvent event = EventAt(LogKind::kXid, line, number);
     event.xid = xid;
     event.pid = ParseNumber<int64_t>(pid);
@@ -469,7 +469,7 @@ bool LogScanner::TakeKernel(const LogLine& line, int64_t number) {
     return true;
   }
   std::string name;
-  const bool is_line = Finds(line.text, kKilled, &pid, &name, &kilobytes);
+  const bool is_line = Finds(line.text, kKilledLine, &pid, &name, &kilobytes);
   if (is_line || Finds(line.text, kKilledInGroup, &device, &name, &pid)) {
     LogEvent event = EventAt(LogKind::kKilled, line, number);
     event.pid = ParseNumber<int64_t>(pid);
@@ -484,7 +484,7 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
   std::string first;
   std::string second;
   std::string third;
-  if (Finds(line.text, kCancelled, &first, &second, &third)) {
+  if (Finds(line.text, kCancelledLine, &first, &second, &third)) {
     LogEvent event = EventAt(LogKind::kCancelled, line, number);
     event.host = second;
     event.text = third.empty() ? "cancelled" : LowerCase(third);
@@ -498,7 +498,7 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
     Add(std::move(event));
     return true;
   }
-  if (Finds(line.text, kTask, &first, &second, &third)) {
+  if (Finds(line.text, kTaskLine, &first, &second, &third)) {
     LogEvent event = EventAt(LogKind::kTaskFailed, line, number);
     event.host = first;
     event.text = fmt::format("task {}: {}", second, third);
