@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/trace/rounding.h"
 
 namespace borescope::internal {
@@ -32,8 +32,7 @@ class Clamp {
     last_end_ns_ = kMissing;
     last_cut_ns_ = kMissing;
     open_.clear();
-    for (uint32_t row = first_row; row < end_row; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first_row, end_row)) {
       if (host_.kind[row] == HostKind::kPython) {
         Open(row);
       }

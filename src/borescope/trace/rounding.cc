@@ -1,6 +1,6 @@
 #include "borescope/trace/rounding.h"
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -17,8 +17,7 @@ bool IsQuarter(int64_t part_ns) {
 
 int64_t RoundingOf(const HostEvents& host) {
   bool are_whole = true;
-  for (size_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(host.size())) {
     const int64_t part_ns = host.ts_ns[row] % kMicrosecond;
     are_whole = are_whole && part_ns == 0;
     if (!IsQuarter(part_ns)) {
