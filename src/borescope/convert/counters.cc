@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -51,8 +51,7 @@ template <class Fn>
 void ForEachWork(const ConvertInput& input, TrackId track, const Fn& fn) {
   const Tracks& tracks = input.trace.tracks();
   const DeviceEvents& device = input.trace.device();
-  for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(tracks.first_row[track.value], tracks.end_row[track.value])) {
     if (IsDeviceWork(device.kind[row]) && input.Keeps(DeviceId{row})) {
       fn(DeviceId{row});
     }

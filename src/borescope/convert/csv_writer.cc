@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/output/csv.h"
 #include "borescope/trace/trace.h"
 
@@ -95,8 +95,7 @@ class LineWriter {
 
 void AddHost(const Trace& trace, LineWriter& lines) {
   const HostEvents& host = trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const uint32_t track = host.track[row].value;
     const uint32_t detail = host.detail[row];
     EventLine line{"host", HostKindName(host.kind[row]), host.name[row], host.ts_ns[row],
@@ -116,8 +115,7 @@ void AddHost(const Trace& trace, LineWriter& lines) {
 
 void AddDevice(const Trace& trace, LineWriter& lines) {
   const DeviceEvents& device = trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const DeviceKind kind = device.kind[row];
     EventLine line{"device", DeviceKindName(kind), device.name[row], device.ts_ns[row],
                    device.dur_ns[row]};
@@ -136,8 +134,7 @@ void AddDevice(const Trace& trace, LineWriter& lines) {
 
 void AddMemory(const Trace& trace, LineWriter& lines) {
   const MemoryEvents& memory = trace.memory();
-  for (size_t row = 0; row < memory.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(memory.size())) {
     const uint32_t track = memory.track[row].value;
     EventLine line{"memory", memory.bytes[row] < 0 ? "free" : "allocate", {}};
     line.ts_ns = memory.ts_ns[row] == kMissing ? trace.begin_ns() : memory.ts_ns[row];
@@ -151,8 +148,7 @@ void AddMemory(const Trace& trace, LineWriter& lines) {
 
 void AddSamples(const Trace& trace, LineWriter& lines) {
   const Samples& samples = trace.samples();
-  for (size_t row = 0; row < samples.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(samples.size())) {
     EventLine line{"monitor", trace.Text(samples.device_type[row]), samples.name[row],
                    samples.ts_ns[row], samples.end_ns[row] - samples.ts_ns[row]};
     line.device = samples.device[row];

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -31,8 +32,7 @@ class RowKeeper {
  private:
   template <class Spine>
   void KeepOverlapping(const Spine& spine, std::vector<char>& kept) const {
-    for (uint32_t row = 0; row < kept.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(kept.size())) {
       const int64_t begin_ns = spine.ts_ns[row];
       const bool overlaps =
           begin_ns <= window_.end_ns && begin_ns + spine.dur_ns[row] >= window_.begin_ns;
@@ -54,8 +54,7 @@ class RowKeeper {
     const DeviceEvents& device = trace_.device();
     uint32_t last_begun = end;
     uint32_t last_ended = end;
-    for (uint32_t row = first; row < end; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first, end)) {
       if (!IsDeviceWork(device.kind[row])) {
         continue;
       }
@@ -79,8 +78,7 @@ class RowKeeper {
 
   void KeepWaitingWork() {
     const DeviceEvents& device = trace_.device();
-    for (uint32_t row = 0; row < rows_.device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(rows_.device.size())) {
       const HostId launch = index_.correlation.launch_of[row];
       const bool waits = launch.valid() && trace_.host().ts_ns[launch.value] <= window_.end_ns &&
                          device.end_ns(DeviceId{row}) >= window_.begin_ns;
@@ -91,8 +89,7 @@ class RowKeeper {
   // Self times of operators need all of their direct calls.
   void KeepCallees() {
     const HostEvents& host = trace_.host();
-    for (uint32_t row = 0; row < rows_.host.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(rows_.host.size())) {
       const HostId caller = index_.tree.parent[row];
       if (caller.valid() && host.ts_ns[row] > window_.end_ns &&
           window_.Holds(host.ts_ns[caller.value]) &&
@@ -112,8 +109,7 @@ class RowKeeper {
 
   void KeepSteps() {
     const Steps& steps = index_.steps;
-    for (uint32_t row = 0; row < steps.device_step.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(steps.device_step.size())) {
       if (rows_.device[row] != 0 && steps.device_step[row] != kNoStep) {
         KeepHost(steps.steps[steps.device_step[row]].annotation);
       }
@@ -121,8 +117,7 @@ class RowKeeper {
   }
 
   void KeepLaunches() {
-    for (uint32_t row = 0; row < rows_.device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(rows_.device.size())) {
       if (rows_.device[row] != 0) {
         KeepHost(index_.correlation.launch_of[row]);
         KeepHost(index_.correlation.op_of[row]);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
@@ -74,8 +74,7 @@ std::set<StridedNumber> NumbersOf(const TraceData& data) {
     const bool is_host = data.tracks.kind[i] == TrackKind::kHost;
     numbers.emplace(data.tracks.pid[i], is_host ? kPidStride : kGpuStride);
   }
-  for (size_t row = 0; row < data.memory.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(data.memory.size())) {
     if (data.memory.device[row] >= 0 && data.memory.device_type[row] != kCpu) {
       numbers.emplace(data.memory.device[row], kGpuStride);
     }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/each_row.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/memory_limit.h"
 #include "borescope/base/spilled_blocks.h"
@@ -310,8 +311,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
 
 // Whether a text of the recording has this part.
 bool HasText(const Trace& trace, std::string_view part) {
-  for (uint32_t text = 0; text < trace.strings().size(); ++text) {
-    CheckStopAt(text);
+  for (const uint32_t text : EachRow(trace.strings().size())) {
     if (Contains(trace.Text(StringId{text}), part)) return true;
   }
   return false;

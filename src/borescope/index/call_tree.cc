@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/parallel.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/trace/repaired_times.h"
 
@@ -22,8 +22,7 @@ bool IsOver(const HostEvents& host, HostId open, HostId next) {
 
 // Ranges that may overlap contain nothing.
 void BuildAsyncTrack(uint32_t first_row, uint32_t end_row, CallTree& tree) {
-  for (uint32_t row = first_row; row < end_row; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(first_row, end_row)) {
     tree.subtree_end[row] = row + 1;
   }
 }
@@ -87,8 +86,7 @@ TrackReport BuildTrack(const HostEvents& host, uint32_t first_row, uint32_t end_
                        Nesting nesting, int64_t rounding_ns, CallTree& tree) {
   TrackReport report;
   OpenEvents open(host, rounding_ns, tree);
-  for (uint32_t row = first_row; row < end_row; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(first_row, end_row)) {
     const HostId id{row};
     open.CloseBefore(id);
     if (open.IsOutlivedBy(id)) {
@@ -183,8 +181,7 @@ ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const Ca
   ColumnData<Numbered> forward;
   ColumnData<Numbered> backward;
   std::vector<HostId> open;  // operators around the current row, outer first
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kOp) {
       continue;
     }

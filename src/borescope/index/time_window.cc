@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -103,8 +103,7 @@ std::optional<int64_t> FirstKernel(const Trace& trace, std::string_view part) {
   };
   const DeviceEvents& device = trace.device();
   std::optional<int64_t> first;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] == DeviceKind::kKernel && (!first || device.ts_ns[row] < *first) &&
         holds(device.name[row])) {
       first = device.ts_ns[row];

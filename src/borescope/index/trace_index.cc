@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/parallel.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/names/kernel_class.h"
@@ -17,8 +17,7 @@ namespace borescope::internal {
 ColumnData<KernelClass> ClassifyNames(const Trace& trace) {
   ColumnData<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
   const DeviceEvents& device = trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     KernelClass& kind = classes[device.name[row].value];
     if (device.kind[row] == DeviceKind::kKernel && kind == KernelClass::kCount) {
       kind = ClassifyKernel(trace.Name(DeviceId{row}));
@@ -35,8 +34,7 @@ void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   TrackId track;
   int64_t busy_until = 0;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 #include "borescope/trace/columns.h"
@@ -108,8 +109,7 @@ bool HasRowsOf(const Trace& trace, const TraceIndex& index) {
 std::string_view CallTreeFault(const Trace& trace, const TraceIndex& index) {
   const CallTree& tree = index.tree;
   const HostEvents& host = trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const uint32_t end = tree.subtree_end[row];
     const HostId parent = tree.parent[row];
     if (end <= row || end > trace.tracks().end_row[host.track[row].value]) {
@@ -129,8 +129,7 @@ std::string_view CorrelationFault(const Trace& trace, const TraceIndex& index) {
   if (!AreBelowOrNone(links.launch_of, host) || !AreBelowOrNone(links.op_of, host)) {
     return "the launch or operator of device work";
   }
-  for (uint32_t row = 0; row < links.launch_of.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(links.launch_of.size())) {
     const HostId launch = links.launch_of[row];
     if ((launch.valid() && !IsLaunch(trace, launch)) ||
         !FitsRule(links.rule[row], launch, links.op_of[row])) {
@@ -245,8 +244,7 @@ std::string_view TrackFault(const Trace& trace) {
 template <class Spine>
 std::string_view SpineFault(const Trace& trace, const Spine& spine) {
   const Tracks& tracks = trace.tracks();
-  for (uint32_t row = 0; row < spine.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(spine.size())) {
     const uint32_t track = spine.track[row].value;
     const bool is_there =
         (tracks.kind[track] == TrackKind::kHost) == std::is_same_v<Spine, HostEvents> &&
@@ -274,8 +272,7 @@ std::string_view HostDetailFault(const Trace& trace) {
   const auto calls = static_cast<uint32_t>(trace.runtime_calls().size());
   // By kind: python, annotation, op, runtime, other.
   const uint32_t rows[] = {0, ops, ops, calls, calls};
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     const uint32_t detail = host.detail[row];
     if (detail != kNoDetail && detail >= rows[static_cast<size_t>(host.kind[row])]) {
       return "the detail of a host event";
@@ -295,8 +292,7 @@ std::string_view DeviceDetailFault(const Trace& trace) {
                            0,
                            static_cast<uint32_t>(trace.ranges().size()),
                            0};
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const uint32_t detail = device.detail[row];
     if (detail != kNoDetail && detail >= rows[static_cast<size_t>(device.kind[row])]) {
       return "the detail of a device event";
@@ -330,8 +326,7 @@ std::string_view DetailFault(const Trace& trace) {
 
 std::string_view StackFault(const Trace& trace) {
   const StackFrames& frames = trace.stack_frames();
-  for (uint32_t row = 0; row < frames.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(frames.size())) {
     if (frames.parent[row] != kNoDetail && frames.parent[row] >= row) {
       return "the frame around a frame";
     }
@@ -351,8 +346,7 @@ std::string_view StackFault(const Trace& trace) {
 // Rows of a track by time.
 template <class Rows>
 bool IsByThread(const Rows& rows) {
-  for (size_t row = 0; row < rows.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(rows.size())) {
     if (!IsTime(rows.ts_ns[row]) ||
         (row > 0 && std::pair(rows.track[row - 1].value, rows.ts_ns[row - 1]) >
                         std::pair(rows.track[row].value, rows.ts_ns[row]))) {
@@ -364,8 +358,7 @@ bool IsByThread(const Rows& rows) {
 
 std::string_view SampleFault(const Trace& trace) {
   const MemoryEvents& memory = trace.memory();
-  for (size_t row = 0; row < memory.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(memory.size())) {
     if (memory.category[row] > MemoryCategory::kNone ||
         !(memory.ts_ns[row] == kMissing || IsTime(memory.ts_ns[row])) ||
         (row > 0 && memory.ts_ns[row] < memory.ts_ns[row - 1])) {

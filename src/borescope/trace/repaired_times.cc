@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -378,8 +378,7 @@ Overruns::NameAndGrid Overruns::KeyOf(uint32_t row) const {
 // Most kernels end before the next one begins: nothing else is done for these.
 void Overruns::FindSuspects(uint32_t first_row, uint32_t end_row) {
   uint32_t kernel = end_row;
-  for (uint32_t row = first_row; row < end_row; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(first_row, end_row)) {
     if (!IsKernel(row)) {
       continue;
     }
@@ -396,8 +395,7 @@ void Overruns::CollectPeers() {
     of_name_[device_.name[row].value];
     of_grid_[KeyOf(row)];
   }
-  for (uint32_t row = 0; row < device_.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device_.size())) {
     if (!IsKernel(row)) {
       continue;
     }
@@ -423,8 +421,7 @@ void Overruns::CollectPeers() {
 Overruns::Stream Overruns::StreamOf(uint32_t first_row, uint32_t end_row) const {
   Stream stream;
   int64_t busy_until = std::numeric_limits<int64_t>::min();
-  for (uint32_t row = first_row; row < end_row; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(first_row, end_row)) {
     if (!IsKernel(row)) {
       continue;
     }

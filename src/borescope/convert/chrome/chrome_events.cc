@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/convert/counters.h"
 #include "borescope/json/json_check.h"
 #include "borescope/output/json_writer.h"
@@ -194,8 +194,7 @@ void WriteHostEvents(const ConvertInput& input, const ChromeTracks& tracks, Chro
                      ConvertCounts& counts) {
   HostWriter writer(input, tracks, text);
   const HostEvents& host = input.trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (counts.Keep(input.Keeps(HostId{row}))) {
       writer.Write(row);
     }
@@ -402,8 +401,7 @@ void WriteDeviceEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
                        ConvertCounts& counts) {
   DeviceWriter writer(input, tracks, text);
   const DeviceEvents& device = input.trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (counts.Keep(input.Keeps(DeviceId{row}))) {
       writer.Write(row);
     }
@@ -434,8 +432,7 @@ void WriteMemoryEvent(const MemoryEvents& memory, size_t row, int64_t ts_ns,
 void WriteMemoryEvents(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text,
                        ConvertCounts& counts) {
   const MemoryEvents& memory = input.trace.memory();
-  for (size_t row = 0; row < memory.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(memory.size())) {
     const int64_t ts_ns =
         memory.ts_ns[row] == kMissing ? input.trace.begin_ns() : memory.ts_ns[row];
     if (counts.Keep(input.window.Holds(ts_ns))) {
@@ -446,8 +443,7 @@ void WriteMemoryEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
 
 void WriteFlows(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text) {
   const Flows& flows = input.trace.flows();
-  for (size_t row = 0; row < flows.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(flows.size())) {
     if (!input.window.Holds(flows.ts_ns[row])) {
       continue;
     }
@@ -611,8 +607,7 @@ void WriteCounters(const ConvertInput& input, ChromeText& text) {
 void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
   const Samples& samples = input.trace.samples();
   MonitorWriter writer(input.trace, text);
-  for (size_t row = 0; row < samples.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(samples.size())) {
     if (counts.Keep(input.window.Holds(samples.ts_ns[row]))) {
       writer.Write(row);
     }

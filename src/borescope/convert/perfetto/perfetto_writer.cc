@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
@@ -389,8 +390,7 @@ class PerfettoTraceWriter {
     Lanes lanes;
     std::vector<uint64_t> uuids = {track_uuids_[track.value]};
     const auto close = [&](uint32_t lane, int64_t end_ns) { packets_.End(uuids[lane], end_ns); };
-    for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(tracks.first_row[track.value], tracks.end_row[track.value])) {
       if (!counts_.Keep(IsShown(Id{row}, spine))) {
         continue;
       }
@@ -504,8 +504,7 @@ class PerfettoTraceWriter {
 
   void WriteMemory() {
     const MemoryEvents& memory = trace_.memory();
-    for (size_t row = 0; row < memory.size(); ++row) {
-      CheckStopAt(row);
+    for (const size_t row : EachIndex(memory.size())) {
       const int64_t ts_ns = memory.ts_ns[row] == kMissing ? trace_.begin_ns() : memory.ts_ns[row];
       if (!counts_.Keep(input_.window.Holds(ts_ns))) {
         continue;
@@ -542,8 +541,7 @@ class PerfettoTraceWriter {
   void WriteSamples() {
     const Samples& samples = trace_.samples();
     std::map<std::tuple<int64_t, uint32_t, uint32_t>, uint64_t> series;
-    for (size_t row = 0; row < samples.size(); ++row) {
-      CheckStopAt(row);
+    for (const size_t row : EachIndex(samples.size())) {
       if (!counts_.Keep(input_.window.Holds(samples.ts_ns[row]))) {
         continue;
       }

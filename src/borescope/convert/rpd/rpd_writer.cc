@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/sqlite/sqlite.h"
-#include "borescope/base/stop.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/rpd/marker_text.h"
 #include "borescope/rpd/rpd_schema.h"
@@ -131,16 +131,14 @@ int64_t UsableCorrelation(const Trace& trace, uint32_t row) {
 std::vector<int64_t> ApiIds(const Trace& trace, int64_t first_id) {
   const auto rows = static_cast<uint32_t>(trace.host().size());
   std::vector<std::pair<int64_t, uint32_t>> calls;
-  for (uint32_t row = 0; row < rows; ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(rows)) {
     if (const int64_t correlation = UsableCorrelation(trace, row); correlation != kNoApi) {
       calls.emplace_back(correlation, row);
     }
   }
   std::sort(calls.begin(), calls.end());
   std::vector<int64_t> ids(rows, kNoApi);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(calls.size())) {
     if (i == 0 || calls[i].first != calls[i - 1].first) {
       ids[calls[i].second] = calls[i].first;
     }
@@ -289,8 +287,7 @@ RpdRows::ApiTexts RpdRows::TextsOf(uint32_t row) {
 
 Result<void> RpdRows::WriteApis() {
   const HostEvents& host = trace_.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (!counts_.Keep(input_.Keeps(HostId{row}))) {
       continue;
     }
@@ -305,8 +302,7 @@ Result<void> RpdRows::WriteApis() {
 
 Result<void> RpdRows::WriteOps() {
   const DeviceEvents& device = trace_.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!input_.Keeps(DeviceId{row})) {
       counts_.outside += 1;
     } else if (!IsDeviceWork(device.kind[row])) {
@@ -392,8 +388,7 @@ Result<void> RpdRows::WriteCopyApi(uint32_t row, int64_t api) {
 Result<void> RpdRows::WriteMonitors() {
   constexpr int64_t kNoDevice = -1;  // 0 is the first
   const Samples& samples = trace_.samples();
-  for (size_t row = 0; row < samples.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(samples.size())) {
     if (counts_.Keep(input_.window.Holds(samples.ts_ns[row]))) {
       BS_TRY(insert_.monitor.Add(nullptr, trace_.Text(samples.device_type[row]),
                                  samples.device[row] == kMissing ? kNoDevice : samples.device[row],

@@ -34,7 +34,7 @@ inline void FillTable(Table& table) {
 
 inline MappedQuestion SampleQuestion() {
   MappedQuestion question;
-  question.verbs = {FindAnalysis("roofline"), FindAnalysis("memory")};
+  question.verbs = {FindAnalysis("roofline"), FindAnalysis("memory"), FindAnalysis("launches")};
   question.ranks = NumberRanges::Parse("0..7").value();
   Params& params = question.params;
   params.selection.steps = NumberRanges::Parse("1").value();

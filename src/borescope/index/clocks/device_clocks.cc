@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 
 namespace borescope::internal {
 namespace {
@@ -107,16 +107,14 @@ class Estimate {
   template <class Visit>
   void ForEachPair(const Visit& visit) const {
     const DeviceEvents& device = trace_.device();
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const HostId launch = correlation_.launch_of[row];
       if (IsDeviceWork(device.kind[row]) && launch.valid()) {
         visit(slots_[device.track[row].value], PairKind::kLaunch,
               trace_.host().ts_ns[launch.value] - device.ts_ns[row]);
       }
     }
-    for (size_t i = 0; i < waits_.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(waits_.size())) {
       const WaitPair& wait = waits_[i];
       visit(slots_[device.track[wait.work.value].value],
             wait.inferred ? PairKind::kInferredWait : PairKind::kWait,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/parallel.h"
 #include "borescope/base/row_limit.h"
@@ -45,8 +46,7 @@ class Experience {
   Experience(const Trace& trace, const Correlation& links, const HashSet<uint32_t>& contested)
       : trace_(trace) {
     const DeviceEvents& device = trace.device();
-    for (uint32_t row = 0; row < device.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(device.size())) {
       const HostId launch = links.launch_of[row];
       if (!launch.valid() || !IsDeviceWork(device.kind[row]) || contested.contains(launch.value)) {
         continue;
@@ -264,8 +264,7 @@ class Contests {
 
 void Contests::CountWork() {
   const DeviceEvents& device = trace_.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId launch = links_.launch_of[row];
     if (launch.valid() && device.kind[row] == DeviceKind::kKernel) {
       uint8_t& count = work_of_[trace_.host().detail[launch.value]];
@@ -306,8 +305,7 @@ void Contests::AddOverfull() {
   const HostEvents& host = trace_.host();
   const std::vector<char>& is_one = OneKernelNames();
   const DeviceEvents& device = trace_.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     const HostId launch = links_.launch_of[row];
     if (launch.valid() && device.kind[row] == DeviceKind::kKernel &&
         work_of_[host.detail[launch.value]] == 2 && is_one[host.name[launch.value].value] != 0 &&
@@ -380,8 +378,7 @@ bool Contests::IsAroundLaunch(HostId call) {
 void Contests::AddIdleLaunches() {
   const HostEvents& host = trace_.host();
   const std::vector<char>& is_one = OneKernelNames();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail ||
         is_one[host.name[row].value] == 0 || work_of_[host.detail[row]] != 0) {
       continue;
@@ -402,8 +399,7 @@ void Contests::AddIdleLaunches() {
 
 void Contests::CollectWork() {
   const DeviceEvents& device = trace_.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!links_.launch_of[row].valid() || !IsDeviceWork(device.kind[row])) {
       continue;
     }
@@ -513,8 +509,7 @@ namespace {
 std::vector<char> LaunchNames(const Trace& trace) {
   std::vector<char> is_launch(trace.strings().size(), 0);
   const HostEvents& host = trace.host();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kRuntime) {
       is_launch[host.name[row].value] = 2;  // to be checked
     }
@@ -529,8 +524,7 @@ std::vector<char> LaunchNames(const Trace& trace) {
 
 // Whether "External id" names operators: in old files it repeats the correlation everywhere.
 bool ExternalIdsNameOps(const DeviceEvents& device) {
-  for (size_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(device.size())) {
     if (IsDeviceWork(device.kind[row]) && device.external_id[row] != kMissing &&
         device.external_id[row] != device.correlation[row]) {
       return true;
@@ -545,8 +539,7 @@ bool IsExternalId(int64_t id) { return id != kMissing && id != 0; }
 void MapOperators(const Trace& trace, IdMap64& wanted) {
   const HostEvents& host = trace.host();
   const Ops& ops = trace.ops();
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
       const int64_t id = ops.external_id[host.detail[row]];
       if (IsExternalId(id) && wanted.Get(id) != IdMap64::kNone) {
@@ -559,8 +552,7 @@ void MapOperators(const Trace& trace, IdMap64& wanted) {
 void LinkRows(const Trace& trace, const CallLinks& calls, size_t begin, size_t end,
               Correlation& result) {
   const DeviceEvents& device = trace.device();
-  for (size_t row = begin; row < end; ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(begin, end)) {
     const int64_t number = device.correlation[row];
     const uint32_t launch = IsCorrelation(number) ? calls.launches.Get(number) : IdMap64::kNone;
     if (launch == IdMap64::kNone) {
@@ -577,8 +569,7 @@ void LinkRows(const Trace& trace, const CallLinks& calls, size_t begin, size_t e
 void LinkCaptured(const Trace& trace, Correlation& result) {
   const HostEvents& host = trace.host();
   const CapturedCalls& captured = trace.captured();
-  for (uint32_t row = 0; row < captured.call_of.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(captured.call_of.size())) {
     HostId op = captured.call_of[row];
     while (op.valid() && host.kind[op.value] != HostKind::kOp) {
       op = captured.parent[op.value - host.size()];
@@ -594,8 +585,7 @@ void LinkCaptured(const Trace& trace, Correlation& result) {
 // The rows that no launch has linked to an operator, but an id may.
 ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correlation& result) {
   ColumnData<uint32_t> rows;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     // The ids of contested work follow its number, and are as doubtful.
     if (!result.op_of[row].valid() && IsExternalId(device.external_id[row]) &&
         result.rule[row] != LinkRule::kAmbiguous) {
@@ -649,8 +639,7 @@ void MapLaunches(const Trace& trace, CallLinks& links, Diagnostics& diagnostics)
   const RuntimeCalls& calls = trace.runtime_calls();
   const std::vector<char> is_launch = LaunchNames(trace);
   links.launches = IdMap64(calls.correlation, IsCorrelation);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
       continue;
     }
@@ -674,8 +663,7 @@ ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& 
   const HostEvents& host = trace.host();
   ColumnData<HostId> operators(trace.runtime_calls().size());
   OpenSpans open(host);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (rule.IsOperator(trace, HostId{row})) {
       open.Open(HostId{row});
     } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
@@ -717,8 +705,7 @@ void CollectDevices(const Trace& trace, Correlation& result) {
   }
   result.device_rows.resize(result.device_begin.back());
   ColumnData<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
-  for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(result.launch_of.size())) {
     if (result.launch_of[row].valid()) {
       result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
     }
@@ -729,8 +716,7 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correla
                      Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   const InheritedWork inherited = FindInheritedWork(trace, result);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (!IsDeviceWork(device.kind[row])) {
       continue;
     }

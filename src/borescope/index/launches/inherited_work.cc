@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
@@ -50,8 +51,7 @@ class InheritedFinder {
   }
 
   bool HasUnlaunchedWork() const {
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(trace_.device().size())) {
       if (IsUnlaunched(row)) {
         return true;
       }
@@ -61,16 +61,14 @@ class InheritedFinder {
 
   void ReadCalls() {
     const HostEvents& host = trace_.host();
-    for (uint32_t row = 0; row < host.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(host.size())) {
       if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
         const int64_t number = trace_.runtime_calls().correlation[host.detail[row]];
         int64_t& least = ProcessOf(HostId{row}).least_number;
         least = IsCorrelation(number) ? std::min(least, number) : least;
       }
     }
-    for (uint32_t row = 0; row < launch_of_.size(); ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(launch_of_.size())) {
       if (launch_of_[row].valid()) {
         CallsOfProcess& calls = ProcessOf(launch_of_[row]);
         calls.has_launches = true;
@@ -101,8 +99,7 @@ class InheritedFinder {
     while (first_launched < end && !launch_of_[first_launched].valid()) {
       ++first_launched;
     }
-    for (uint32_t row = tracks.first_row[stream.value]; row < end; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(tracks.first_row[stream.value], end)) {
       if (!IsUnlaunched(row)) {
         continue;
       }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "borescope/base/stop.h"
+#include "borescope/base/each_row.h"
 #include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
@@ -26,8 +26,7 @@ OperatorRule::OperatorRule(const Trace& trace) {
     return;
   }
   is_range_name_.resize(trace.strings().size());
-  for (uint32_t name = 0; name < is_range_name_.size(); ++name) {
-    CheckStopAt(name);
+  for (const uint32_t name : EachRow(is_range_name_.size())) {
     const std::string_view text = trace.Text(StringId{name});
     is_range_name_[name] = StepNumber(text).has_value() || IsServerStep(text) ? 0 : 1;
   }

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/memory_limit.h"
 #include "borescope/base/stop.h"
@@ -123,8 +124,7 @@ using DeviceUsers = HashMap<int64_t, uint32_t>;
 DeviceUsers FindUsers(const Trace& trace, const Correlation& correlation, const Steps& steps) {
   const Tracks& tracks = trace.tracks();
   DeviceUsers users;
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     const HostId launch = correlation.launch_of[row];
     if (launch.valid()) {
       const uint32_t process = steps.process_of[trace.host().track[launch.value].value];
@@ -199,8 +199,7 @@ enum class NameKind : uint8_t { kNone, kStep, kServerStep };
 
 std::vector<NameKind> KindsOfNames(const Trace& trace, const StepPattern* pattern) {
   std::vector<NameKind> kinds(trace.strings().size(), NameKind::kNone);
-  for (uint32_t i = 0; i < kinds.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(kinds.size())) {
     const std::string_view name = trace.Text(StringId{i});
     if (pattern != nullptr) {
       kinds[i] = pattern->Matches(name) ? NameKind::kStep : NameKind::kNone;
@@ -217,8 +216,7 @@ std::vector<NameKind> KindsOfNames(const Trace& trace, const StepPattern* patter
 std::vector<HostId> FindTraining(const Trace& trace, const std::vector<NameKind>& kinds) {
   const HostEvents& host = trace.host();
   std::vector<HostId> found;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (kinds[host.name[row].value] == NameKind::kStep &&
         (host.kind[row] == HostKind::kAnnotation || host.kind[row] == HostKind::kOp)) {
       found.push_back(HostId{row});
@@ -232,8 +230,7 @@ std::vector<HostId> FindOutermost(const Trace& trace, const std::vector<NameKind
                                   NameKind kind) {
   const HostEvents& host = trace.host();
   std::vector<HostId> found;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] != HostKind::kAnnotation || kinds[host.name[row].value] != kind) {
       continue;
     }
@@ -306,8 +303,7 @@ ColumnData<uint32_t> StepsOfLaunches(const Trace& trace, const Correlation& corr
                                      const Steps& steps) {
   const HostEvents& host = trace.host();
   ColumnData<uint32_t> found(trace.device().size(), kNoStep);
-  for (uint32_t row = 0; row < found.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(found.size())) {
     if (const HostId launch = correlation.launch_of[row]; launch.valid()) {
       found[row] = steps.At(host.track[launch.value], host.ts_ns[launch.value]);
     }
@@ -382,8 +378,7 @@ std::vector<uint32_t> OccurrencesOf(const Trace& trace, const std::vector<Step>&
   std::map<std::pair<uint32_t, int64_t>, LastOccurrence> last_of;
   std::vector<uint32_t> occurrences;
   occurrences.reserve(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(steps.size())) {
     const Step& step = steps[i];
     const uint32_t thread = trace.host().track[step.annotation.value].value;
     const auto [found, is_new] = last_of.try_emplace({step.process, step.number});

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/sort_runs.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/id_map.h"
 #include "borescope/index/launches/correlation.h"
@@ -143,9 +143,8 @@ int64_t StreamOrder::IssueTime(DeviceId work) const {
 void StreamOrder::SortTrack(uint32_t track) {
   const DeviceEvents& device = trace_.device();
   const auto begin = static_cast<uint32_t>(work_.size());
-  for (uint32_t row = trace_.tracks().first_row[track]; row < trace_.tracks().end_row[track];
-       ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row :
+       EachRow(trace_.tracks().first_row[track], trace_.tracks().end_row[track])) {
     if (IsDeviceWork(device.kind[row])) {
       work_.push_back({row});
     }
@@ -153,8 +152,7 @@ void StreamOrder::SortTrack(uint32_t track) {
   SortRuns(std::span(work_).subspan(begin),
            [&](DeviceId a, DeviceId b) { return IssueTime(a) < IssueTime(b); });
   DeviceId last;
-  for (uint32_t i = begin; i < work_.size(); ++i) {
-    CheckStopAt(i);
+  for (const uint32_t i : EachRow(begin, work_.size())) {
     if (!last.valid() || device.end_ns(work_[i]) >= device.end_ns(last)) {
       last = work_[i];
     }
@@ -336,8 +334,7 @@ void VisitCalls(const Trace& trace, const Correlation& correlation, RecordedSync
   const HostEvents& host = trace.host();
   CallNames names(trace);
   ThreadState thread;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (row == 0 || host.track[row] != host.track[row - 1]) {
       thread = {};
     }
@@ -371,8 +368,7 @@ void VisitCalls(const Trace& trace, const Correlation& correlation, RecordedSync
 void VisitOrphans(const Trace& trace, const Correlation& correlation, RecordedSyncs& recorded,
                   SyncEdges& result) {
   ThreadState nobody;
-  for (uint32_t row = 0; row < trace.device().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.device().size())) {
     if (trace.device().kind[row] != DeviceKind::kSync) {
       continue;
     }
@@ -416,8 +412,7 @@ void CountUnresolvedWaits(const Trace& trace, const Correlation& correlation,
       devices.emplace(tracks.pid[track], tracks.process[track]);
     }
   }
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(device.size())) {
     if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail) {
       continue;
     }
@@ -452,8 +447,7 @@ bool HasNoWaits(const Trace& trace) {
   }
   CallNames names(trace);
   bool has_calls = false;
-  for (uint32_t row = 0; row < trace.host().size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(trace.host().size())) {
     if (trace.host().kind[row] == HostKind::kRuntime) {
       has_calls = true;
       if (AlwaysBlocks(names.Of(HostId{row}).blocking)) {
@@ -651,8 +645,7 @@ namespace {
 std::vector<uint32_t> RecordCalls(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<uint32_t> rows;
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(host.size())) {
     if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail &&
         IsEventRecordName(trace.Name(HostId{row}))) {
       rows.push_back(row);

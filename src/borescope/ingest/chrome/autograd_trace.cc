@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/ingest/chrome/chrome_document.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/trace/columns.h"
@@ -20,8 +20,7 @@ class AutogradTrace {
 
   void AddAll() {
     const std::vector<ChromeRows::Row>& rows = rows_.rows();
-    for (size_t i = 0; i < rows.size(); ++i) {
-      CheckStopAt(i);
+    for (const size_t i : EachIndex(rows.size())) {
       const ChromeRows::Row& row = rows[i];
       const bool is_device = rows_.PidText(row.pid).starts_with("CUDA ");
       if (row.phase == 'X' && is_device) {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/base/stop.h"
 #include "borescope/ingest/common_remedies.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
@@ -424,16 +424,14 @@ void NsysReader::NameSyncsByCalls() {
   }
   const std::vector<StringId> waits = WaitsByName();
   HashMap<int64_t, StringId> wait_of;  // by correlation
-  for (uint32_t row = 0; row < data.host.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(data.host.size())) {
     const StringId wait = waits[data.host.name[row].value];
     if (data.host.kind[row] == HostKind::kRuntime && wait.valid()) {
       wait_of.emplace(data.runtime_calls.correlation[data.host.detail[row]], wait);
     }
   }
   wait_of.erase(kMissing);
-  for (uint32_t row = 0; row < data.device.size(); ++row) {
-    CheckStopAt(row);
+  for (const uint32_t row : EachRow(data.device.size())) {
     const auto wait = wait_of.find(data.device.correlation[row]);
     if (data.device.kind[row] == DeviceKind::kSync && wait != wait_of.end()) {
       data.device.name[row] = wait->second;

@@ -4,8 +4,8 @@
 #include <string>
 #include <tuple>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/trace/columns.h"
 
@@ -65,8 +65,7 @@ FrameOfChain NsysStacks::AddFrames(std::vector<Link>& links) {
     return std::tuple(a.chain, b.depth) < std::tuple(b.chain, a.depth);  // outermost first
   });
   FrameOfChain innermost;
-  for (size_t i = 0; i < links.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(links.size())) {
     const bool is_outermost = i == 0 || links[i].chain != links[i - 1].chain;
     uint32_t& frame = innermost[links[i].chain];
     frame = FrameBelow(is_outermost ? kNoDetail : frame, links[i].name);
@@ -109,8 +108,7 @@ void NsysCallStacks::AddStacks(std::vector<CallChain>& calls, const FrameOfChain
   std::stable_sort(calls.begin(), calls.end(),
                    [](const CallChain& a, const CallChain& b) { return a.call < b.call; });
   CallStacks& stacks = part_.data.call_stacks;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(calls.size())) {
     const auto frame = frames.find(AddSaturating(calls[i].chain, offset));
     const bool is_new = stacks.size() == 0 || stacks.call.back() != calls[i].call;
     if (frame != frames.end() && is_new) {
@@ -223,8 +221,7 @@ void NsysThreads::AddPauses(std::vector<Switch>& switches) {
   });
   Pauses& pauses = trace_.part().data.pauses;
   const Switch* off = nullptr;
-  for (size_t i = 0; i < switches.size(); ++i) {
-    CheckStopAt(i);
+  for (const size_t i : EachIndex(switches.size())) {
     const Switch& one = switches[i];
     if (off != nullptr && (off->track != one.track || one.is_on)) {
       if (off->track == one.track && one.ts_ns > off->ts_ns) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/catalog/pack.h"
 #include "borescope/engine/partial/partial_samples.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/engine/partial/wire/partial_fields.h"
@@ -89,6 +90,7 @@ class Walker {
 };
 
 TEST(PartialSchema, StandsForEveryFieldThatIsWritten) {
+  if (Packs().empty()) GTEST_SKIP() << "a build without packs";
   const Schema schema = ReadSchema();
   ASSERT_EQ(schema.messages.count("Partial"), 1U);
   Walker walker(schema);
