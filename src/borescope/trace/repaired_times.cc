@@ -28,8 +28,7 @@ bool IsQuarter(int64_t part_ns) {
 
 int64_t RoundingOf(const HostEvents& host) {
   bool are_whole = true;
-  for (size_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
+  for (const size_t row : EachIndex(host.size())) {
     const int64_t part_ns = host.ts_ns[row] % kMicrosecond;
     are_whole = are_whole && part_ns == 0;
     if (!IsQuarter(part_ns)) {
@@ -64,8 +63,7 @@ class Clamp {
     last_end_ns_ = kMissing;
     last_cut_ns_ = kMissing;
     open_.clear();
-    for (uint32_t row = first_row; row < end_row; ++row) {
-      CheckStopAt(row);
+    for (const uint32_t row : EachRow(first_row, end_row)) {
       if (host_.kind[row] == HostKind::kPython) {
         Open(row);
       }
