@@ -144,6 +144,7 @@ CounterJoinRow RowOf(const RankView& view, const RankCounters& counters, const D
 
 Table CounterJoinTable(const RankView& view, const RankCounters& counters) {
   std::vector<CounterJoinRow> rows;
+  rows.reserve(counters.joins.size());
   for (const DeviceJoin& join : counters.joins) {
     rows.push_back(RowOf(view, counters, join));
   }

@@ -364,6 +364,7 @@ Table CounterOps::Build() {
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return sums_[a].row.total_ns > sums_[b].row.total_ns;
   });
+  rows.reserve(order.size());
   for (const uint32_t i : order) {
     rows.push_back(Finished(sums_[i]));
   }

@@ -284,6 +284,7 @@ Result<Tables> MapRecorded(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Source source{view, OpStacks(view), FindCounterColumns(view.trace), {}};
   std::vector<std::string_view> names;
+  names.reserve(source.columns.names.size());
   for (const StringId name : source.columns.names) {
     names.push_back(view.trace.Text(name));
   }

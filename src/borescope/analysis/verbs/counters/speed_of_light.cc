@@ -240,6 +240,7 @@ Table SpeedOfLight::Build() {
     }
   }
   std::vector<SpeedOfLightRow> rows;
+  rows.reserve(groups_.size());
   for (const auto& [key, kernels] : groups_) {
     rows.push_back(RowOf(key, kernels));
   }

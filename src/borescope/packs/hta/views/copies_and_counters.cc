@@ -254,6 +254,7 @@ Result<Tables> MapHtaCounters(const RankView& view, const Params& params) {
   const std::vector<size_t> order = ByName(view.trace, counters);
   const OpStacks stacks(view);
   std::vector<std::string_view> names;
+  names.reserve(order.size());
   for (const size_t counter : order) {
     names.push_back(view.trace.Text(counters.names[counter]));
   }
