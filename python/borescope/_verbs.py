@@ -24,19 +24,20 @@ TableName = Literal[
     "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
     "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
     "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
-    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
-    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
-    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
-    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
-    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
-    "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
-    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
-    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
-    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
-    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
-    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
-    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
-    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
+    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "hang_culprits",
+    "hang_mismatches", "hang_operations", "hang_ranks", "idle", "idle_causes", "idle_intervals",
+    "inductor_categories", "inductor_kernels", "inductor_time", "inference_experts",
+    "inference_parts", "inference_phases", "inference_stalls", "inference_steps", "inherited",
+    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
+    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "longest_gaps",
+    "memory_bound", "memory_ops", "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum",
+    "nvtx_kern_sum", "nvtx_sum", "ops", "osrt_sum", "overlap", "overview", "points", "postmortem",
+    "postmortem_files", "prof", "quality", "queue", "rank_groups", "ranking", "replay_constants",
+    "replay_quality", "roofline", "roofs", "sequence_coverage", "sequences", "slack", "slow_steps",
+    "stack_frames", "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers",
+    "sync_edges", "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
+    "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
+    "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
