@@ -33,7 +33,7 @@ struct PostmortemOptions {
 struct PostmortemReport {
   Answer answer;            // tables `postmortem`, `hang_...`, `oom` and more; diagnostics
   bool has_cause = false;   // a cause was found
-  bool is_unclear = false;  // nothing was, or who is at fault cannot be told
+  bool is_unclear = false;  // nothing was, or who is at fault nobody can say
   bool has_failed = false;  // a file that should have been readable was not
 };
 

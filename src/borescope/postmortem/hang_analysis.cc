@@ -244,7 +244,7 @@ class WaitGraph {
   const std::vector<Edge>& EdgesOf(size_t node) const { return edges_[node]; }
   // The nodes from which edges lead to a node, and their numbers there.
   const std::vector<std::pair<size_t, size_t>>& EdgesInto(size_t node) const { return into_[node]; }
-  // The ranks that stand at a node, ascending.
+  // The ranks that are at a node, ascending.
   const std::vector<int32_t>& RanksAt(size_t node) const { return at_[node]; }
   const std::vector<std::vector<size_t>>& components() const { return components_; }
   size_t ComponentOf(size_t node) const { return component_of_[node]; }
@@ -697,7 +697,7 @@ class Diagnosis {
     return earliest;
   }
 
-  // The ranks that stand at the evidence, and since when.
+  // The ranks that are at the evidence, and since when.
   void SetTimes(HangCulprit& culprit, std::span<const int32_t> waiting) {
     culprit.waiting = waiting.size();
     culprit.since_ns = Earliest(waiting, culprit.evidence);

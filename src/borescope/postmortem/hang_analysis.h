@@ -1,5 +1,5 @@
 // Who keeps a job from going on: a graph of which rank waits for which, from the operations at
-// which ranks stand; operations in which ranks disagree; and what that means. Pure functions of a
+// which ranks are; operations in which ranks disagree; and what that means. Pure functions of a
 // model of dumps; docs/use/postmortem.md has the rules.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class HangKind : uint8_t {
   kDeviceStuck,  // issued by all, finished by some, not by this rank
   kOrder,        // ranks wait for each other in different operations
   kNotStarted,   // issued by all, begun by some, not by the device of this rank
-  kNotFinished,  // issued by all, finished by none: which member is at fault cannot be told
+  kNotFinished,  // issued by all, finished by none: which member is at fault nobody can say
   kNoDump,       // others wait for a rank that left nothing
   kCount,
 };
@@ -71,7 +71,7 @@ struct HangCulprit {
   HangShown shown = HangShown::kAssumed;
   HangActivity activity = HangActivity::kNone;
   HangOperation evidence = {};  // in which the others wait, or in which it is stuck
-  size_t waiting = 0;           // ranks that stand at the evidence
+  size_t waiting = 0;           // ranks that are at the evidence
   int32_t waiting_rank = -1;    // one of them: the first that came; -1: none
   int64_t since_ns = 0;         // when the evidence was issued first; 0: not known
   int64_t waited_ns = 0;        // from then until the last that is known of the job

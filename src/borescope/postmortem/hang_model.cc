@@ -418,7 +418,7 @@ class RankReader {
     return operation;
   }
 
-  // The last record of a dump without completed ones, where nothing tells how the group launches.
+  // The last record of a dump without completed ones, where nothing shows how the group launches.
   bool IsDoubtful(uint32_t group, std::span<const uint32_t> launch) const {
     return launch.size() == 1 && rank_.is_active_only && !groups_[group].has_plain_p2p &&
            launch.front() + 1 == dump_.entries.size() &&
@@ -432,7 +432,7 @@ class RankReader {
   HashMap<std::pair<int32_t, int32_t>, int32_t> transfer_counts_;  // of the group that is read
 };
 
-// ---- where ranks stand ----
+// ---- where ranks are ----
 
 // Numbers transfers so that both ends give one transfer one number: from the first one that each
 // recorded on, where both have all their records; else from the first outstanding one.
@@ -483,7 +483,7 @@ void DropDoubtful(HangModel& model) {
   }
 }
 
-// Whether the latest numbers of the groups tell of outstanding collectives that the dump lacks;
+// Whether the latest numbers of the groups show outstanding collectives that the dump lacks;
 // nothing where it has no such numbers.
 std::optional<bool> LacksByStatus(const HangRank& rank, std::span<const HangGroup> groups) {
   const FlightDump& dump = *rank.dump;

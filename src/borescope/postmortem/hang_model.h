@@ -1,5 +1,5 @@
 // What the dumps of a job say together: which groups there were, which operations each rank issued
-// in them and has not finished, and at which of them each rank stands. Pure functions of dumps;
+// in them and has not finished, and at which of them each rank is. Pure functions of dumps;
 // docs/use/postmortem.md has the terms.
 #pragma once
 
@@ -97,7 +97,7 @@ struct HangRank {
   std::span<const IssuedOperation> InGroup(uint32_t group) const;
 };
 
-// Of a collective at which some rank stands: how many members recorded it, and when the last of
+// Of a collective at which some rank is: how many members recorded it, and when the last of
 // them issued it.
 struct HeadFacts {
   size_t recorded = 0;
@@ -110,7 +110,7 @@ struct HangModel {
   std::vector<HangRank> ranks;               // those with a dump, ascending
   std::map<HangOperation, HeadFacts> heads;  // collectives
   std::vector<int32_t> by_rank;              // index in `ranks`, or -1, of each rank
-  bool has_timing = false;                   // some entry tells when it was seen to start
+  bool has_timing = false;                   // some entry says when it was seen to start
   int64_t newest_created_ns = 0;             // of all dumps
   size_t disagreements = 0;                  // groups of one name that overlap and differ
 

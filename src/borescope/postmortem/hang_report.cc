@@ -240,6 +240,7 @@ class Reporter {
       shown[culprit.evidence] = 1;
     }
     std::vector<HangOperationRow> rows;
+    rows.reserve(shown.size());
     for (const auto& [operation, unused] : shown) {
       rows.push_back(OperationRow(operation));
     }

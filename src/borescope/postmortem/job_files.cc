@@ -61,7 +61,9 @@ class Finder {
     BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder));
     for (const std::string& name : names) {
       CheckStop();
-      const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
+      std::string path = folder;
+      path += folder.ends_with('/') ? "" : "/";
+      path += name;
       BS_ASSIGN(const struct stat status, StatusOfLink(path));
       const bool is_link = S_ISLNK(status.st_mode);
       if (is_link) {

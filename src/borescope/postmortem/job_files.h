@@ -44,7 +44,7 @@ inline constexpr size_t kMostJobFiles = 100'000;
 // nothing; kInvalidArgument where a folder holds too many files.
 Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads);
 
-// The rank that a file name tells: digits after "rank", else those at its end before endings such
+// The rank that a file name says: digits after "rank", else those at its end before endings such
 // as .pickle, .json and .gz.
 std::optional<int32_t> RankOfName(std::string_view name);
 

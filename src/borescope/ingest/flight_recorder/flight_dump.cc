@@ -161,7 +161,7 @@ class FlightFolder : public PlainFolder {
     return FlightState::kUnknown;
   }
 
-  // Versions before 2.2 have no such key: send and recv are told by their names.
+  // Versions before 2.2 have no such key: send and recv are known by their names.
   bool IsP2p(PlainValue value, uint32_t name) const {
     if (const std::optional<int64_t> known = dump_.store.Int(value); known.has_value()) {
       return *known != 0;
