@@ -7,6 +7,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/catalog/pack.h"
 #include "borescope/engine/answer_shape.h"
 #include "borescope/engine/partial/partial_data.h"
 #include "borescope/engine/partial/questions.h"
@@ -34,7 +35,9 @@ inline void FillTable(Table& table) {
 
 inline MappedQuestion SampleQuestion() {
   MappedQuestion question;
-  question.verbs = {FindAnalysis("roofline"), FindAnalysis("memory"), FindAnalysis("launches")};
+  // The verb with cells of every type is one of a pack.
+  question.verbs = {FindAnalysis(Packs().empty() ? "roofline" : "inductor"),
+                    FindAnalysis("memory")};
   question.ranks = NumberRanges::Parse("0..7").value();
   Params& params = question.params;
   params.selection.steps = NumberRanges::Parse("1").value();
