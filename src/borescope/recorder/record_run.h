@@ -75,7 +75,7 @@ class RecordRun {
   RunRules rules_;
   bool starts_by_clock_ = false;
   std::string warning_;
-  std::string postmortem_;  // the folder of dumps; empty: none was asked for
+  std::string postmortem_;              // the folder of dumps; empty: none was asked for
   std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
   std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };
