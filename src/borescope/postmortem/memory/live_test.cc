@@ -17,22 +17,22 @@ class Program {
   Program() : allocator_(snapshot_.settings, snapshot_.lanes) {
     snapshot_.devices.emplace_back();
     forward_ =
-        Stack({{"/home/user/train.py", "main", 10},
+        Stack({{"/app/train.py", "main", 10},
                {"/env/lib/python3.12/site-packages/torch/nn/modules/module.py",
                 "_wrapped_call_impl", 1779},
                {"/env/lib/python3.12/site-packages/torch/nn/modules/linear.py", "forward", 134}});
     parameter_ =
-        Stack({{"/home/user/train.py", "build", 3},
+        Stack({{"/app/train.py", "build", 3},
                {"/env/lib/python3.12/site-packages/torch/nn/modules/module.py", "_apply", 900}});
     backward_ = Stack({{"??", "torch::autograd::Engine::evaluate_function(int)", 0},
                        {"", "torch::autograd::generated::AddmmBackward0::apply(int)", 0},
                        {"", "at::detail::empty_cuda(int)", 0}});
-    optimizer_ = Stack({{"/home/user/train.py", "main", 14},
+    optimizer_ = Stack({{"/app/train.py", "main", 14},
                         {"/env/lib/python3.12/site-packages/torch/optim/adamw.py", "step", 60}});
-    data_ = Stack({{"/home/user/train.py", "main", 9}});
+    data_ = Stack({{"/app/train.py", "main", 9}});
     workspace_ =
-        Stack({{"/home/user/train.py", "main", 10}, {"", "at::cuda::getNewWorkspace()", 0}});
-    nested_ = Stack({{"/home/user/train.py", "main", 10}, {"/home/user/model.py", "forward", 40}});
+        Stack({{"/app/train.py", "main", 10}, {"", "at::cuda::getNewWorkspace()", 0}});
+    nested_ = Stack({{"/app/train.py", "main", 10}, {"/app/model.py", "forward", 40}});
     recompute_ =
         Stack({{"??", "torch::autograd::python::PythonEngine::thread_init(int)", 0},
                {"/env/lib/python3.12/site-packages/torch/utils/checkpoint.py", "backward", 20},
@@ -264,7 +264,7 @@ TEST(MemoryLiveTest, ALeakGrowsByItsBytes) {
     EXPECT_EQ(growth[0].steps, 4U);
     EXPECT_EQ(growth[0].first_step, 2U);
     EXPECT_EQ(growth[0].bytes, 20 * kMiB);
-    EXPECT_EQ(sites.Get(growth[0].site).Text(), "/home/user/train.py:9 main");
+    EXPECT_EQ(sites.Get(growth[0].site).Text(), "/app/train.py:9 main");
   }
 }
 
@@ -272,12 +272,12 @@ TEST(MemoryLiveTest, LinesOfStacks) {
   Program program;
   const MemorySnapshot snapshot = program.Finish();
   const MemorySites sites(snapshot);
-  EXPECT_EQ(sites.Get(sites.Of(program.forward())).Text(), "/home/user/train.py:10 main");
+  EXPECT_EQ(sites.Get(sites.Of(program.forward())).Text(), "/app/train.py:10 main");
   EXPECT_EQ(sites.Get(sites.Of(program.backward())).Text(), "AddmmBackward0");
   EXPECT_EQ(sites.Get(sites.Of(0)).Text(), "");
   EXPECT_EQ(sites.Callers(program.forward()), "");  // no more than its line
   EXPECT_EQ(sites.Callers(program.nested()),
-            "/home/user/model.py:40 forward < /home/user/train.py:10 main");
+            "/app/model.py:40 forward < /app/train.py:10 main");
 }
 
 }  // namespace

@@ -20,13 +20,13 @@ constexpr std::string_view kSnapshot = R"({
   "segment_pool_id": [0, 0], "is_expandable": false, "frames": [],
   "blocks": [
    {"address": 1048576000, "size": 1024, "requested_size": 600, "state": "active_allocated",
-    "frames": [{"filename": "/home/user/train.py", "name": "f", "line": 3}]},
+    "frames": [{"filename": "/app/train.py", "name": "f", "line": 3}]},
    {"address": 1048577024, "size": 2096128, "requested_size": 0, "state": "inactive",
     "frames": []}]}],
 "device_traces": [[
  {"action": "segment_alloc", "addr": 1048576000, "size": 2097152, "stream": 7, "time_us": 10},
  {"action": "alloc", "addr": 1048576000, "size": 600, "stream": 7, "time_us": 11,
-  "frames": [{"filename": "/home/user/train.py", "name": "f", "line": 3}]},
+  "frames": [{"filename": "/app/train.py", "name": "f", "line": 3}]},
  {"action": "oom", "device_free": 12345, "size": 4096, "stream": 7, "time_us": 12},
  {"action": "something_new", "addr": 0, "size": 0, "stream": 7}], []],
 "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "large_segment_size_mb:32,max_split_size_mb:64",
