@@ -19,9 +19,6 @@ def by_operator(answers, say):
     for table in answers.tables("sql", "work_of_ops"):
         say(quantity, "SQL", nonzero(named(table.values("op", "total_ns"))))
         say("pieces of work of an operator", "SQL", named(table.values("op", "works")))
-    for table in answers.tables("diff", "diff_operators"):
-        say(quantity, "diff_operators", nonzero(named(table.sums("operator", "base_ns"))))
-        say("pieces of work of an operator", "diff_operators", named(table.sums("operator", "test_count")))
     by_frames(answers, say)
 
 
@@ -32,8 +29,6 @@ def by_module(answers, say):
         for table in answers.tables(call, name):
             sums = nonzero(table.sums("module", time))
             say(quantity, f"{name} of {call}", {NO_MODULE if key is None else key: ns for key, ns in sums.items()})
-    for table in answers.tables("diff", "diff_modules"):
-        say(quantity, "diff_modules", nonzero(table.sums("module", "base_ns")))
 
 
 def range_names(answers):

@@ -40,8 +40,6 @@ WHOLES = (
     ("by_module", "kernel_classes", "count", "total_ns"),
     ("by_instance", "kernels", "count", "total_ns"),
     ("op_modules", "ops", None, "self_device_ns"),
-    *(("diff", f"diff_{key}", f"{run}_count", f"{run}_ns") for run in ("base", "test")
-      for key in ("classes", "phases", "annotations", "modules", "operators")),
     ("sql", "work", "works", "total_ns"),
     ("sql", "streams", "works", "total_ns"),
     ("sql", "activities", "works", "total_ns"),
@@ -63,11 +61,7 @@ def whole(answers, say):
                 say("pieces of device work", place, table.total(count))
             if time:
                 say("time of device work", place, table.total(time))
-    for table in answers.tables("diff", "diff_runs"):
-        for run in ("base", "test"):
-            say("pieces of device work", f"diff_runs, {run}",
-                table.where(lambda c, run=run: c("run") == run).total("device_events") +
-                table.where(lambda c, run=run: c("run") == run).total("inherited_events"))
+    of_diff(answers, say)
     for table in answers.tables("stats", "cuda_gpu_trace"):
         say("pieces of device work", "rows of cuda_gpu_trace", len(table))
         say("time of device work", "cuda_gpu_trace", table.total("Duration (ns)"))
@@ -83,6 +77,26 @@ def whole(answers, say):
         for table in answers.tables(call, "stacks"):
             roots = table.where(lambda c: c("depth") == 0)
             say("time of device work", f"roots of stacks of {call}", roots.total("total_device_ns"))
+
+
+def of_diff(answers, say):
+    """The tables of `diff` have means of so many steps: times their number they are the whole, without work in no step.
+    Means of times are rounded, unless the times are whole microseconds and the number divides them."""
+    for runs in answers.tables("diff", "diff_runs"):
+        kernels = answers.table("verbs", "kernels")
+        for run in ("base", "test"):
+            row = runs.where(lambda c, run=run: c("run") == run)
+            units, outside, outside_ns = (row.total(name) for name in ("units", "outside_events", "outside_ns"))
+            say("pieces of device work", f"diff_runs, {run}",
+                row.total("device_events") + outside + row.total("inherited_events"))
+            is_exact = (kernels is not None and units > 0 and 1000 % units == 0 and
+                        all(ns % 1000 == 0 for ns in kernels["total_ns"]))
+            for key in ("classes", "phases", "annotations", "modules", "operators"):
+                for table in answers.tables("diff", f"diff_{key}"):
+                    place = f"diff_{key} of diff, {run}"
+                    say("pieces of device work", place, float(table.total(f"{run}_count") * units + outside))
+                    if is_exact:
+                        say("time of device work", place, table.total(f"{run}_ns") * units + outside_ns)
 
 
 def inherited(answers, say):
