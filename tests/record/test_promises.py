@@ -21,7 +21,7 @@ __environ __errno_location __register_atfork clock_gettime close dlopen dlsym en
 getenv gethostname getpid getppid getrlimit madvise memcmp memcpy memmove memset mmap munmap open openat
 posix_fallocate prctl pthread_create pthread_detach pthread_key_create pthread_self
 pthread_setcancelstate pthread_setspecific pthread_sigmask read readlink sched_yield sigfillset strchr
-strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unsetenv atexit __cxa_atexit
+strcasestr strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unsetenv atexit __cxa_atexit
 dl_iterate_phdr dladdr pthread_setname_np
 """.split())
 EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)|"

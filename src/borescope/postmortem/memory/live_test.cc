@@ -30,8 +30,7 @@ class Program {
     optimizer_ = Stack({{"/app/train.py", "main", 14},
                         {"/env/lib/python3.12/site-packages/torch/optim/adamw.py", "step", 60}});
     data_ = Stack({{"/app/train.py", "main", 9}});
-    workspace_ =
-        Stack({{"/app/train.py", "main", 10}, {"", "at::cuda::getNewWorkspace()", 0}});
+    workspace_ = Stack({{"/app/train.py", "main", 10}, {"", "at::cuda::getNewWorkspace()", 0}});
     nested_ = Stack({{"/app/train.py", "main", 10}, {"/app/model.py", "forward", 40}});
     recompute_ =
         Stack({{"??", "torch::autograd::python::PythonEngine::thread_init(int)", 0},
@@ -276,8 +275,7 @@ TEST(MemoryLiveTest, LinesOfStacks) {
   EXPECT_EQ(sites.Get(sites.Of(program.backward())).Text(), "AddmmBackward0");
   EXPECT_EQ(sites.Get(sites.Of(0)).Text(), "");
   EXPECT_EQ(sites.Callers(program.forward()), "");  // no more than its line
-  EXPECT_EQ(sites.Callers(program.nested()),
-            "/app/model.py:40 forward < /app/train.py:10 main");
+  EXPECT_EQ(sites.Callers(program.nested()), "/app/model.py:40 forward < /app/train.py:10 main");
 }
 
 }  // namespace
