@@ -87,8 +87,9 @@ TEST(SchemaTest, TasksAreDescribedWithTheirParameters) {
       EXPECT_EQ(parameter.type == "flag", parameter.placeholder.empty()) << parameter.name;
     }
   }
-  EXPECT_EQ(names, (std::set<std::string>{"bench-kernel", "chakra", "check", "convert", "link",
-                                          "map", "query", "record", "reduce", "report"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"bench-kernel", "chakra", "check", "convert", "link", "map",
+                                   "postmortem", "query", "record", "reduce", "report"}));
 }
 
 // Rows of one of the tables whose cells of some columns are these.
