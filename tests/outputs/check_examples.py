@@ -5,11 +5,11 @@
 
 Commands are taken from the "Example:" of each verb's --help, and from README.md and the pages of docs/:
 lines of code and code in the text that begin with `borescope`. Words that stand for a file, as RUN
-or trace.json.gz, become files made for it: a synthetic run of two ranks, one with captures of its graphs, an execution trace beside
-its device trace, a log, a generated kernel. Optional parts, in [brackets], are left out. Each
-command must end with exit status 0 and say nothing of a usage error. What README shows of a
-summary is what it says. A verb that the text names
-without operands gets a run, or its --help where it needs more.
+or trace.json.gz, become files made for it: a synthetic run of two ranks, one with captures of its graphs,
+an execution trace beside its device trace, a log, a generated kernel, a report of counters with its trace,
+dumps and snapshots of dead jobs. Optional parts, in [brackets], are left out. Each command must end with
+exit status 0 and say nothing of a usage error. What README shows of a summary is what it says. A verb that
+the text names without operands gets a run, or its --help where it needs more.
 
 Exit status: 0 all run, 1 some do not.
 """
@@ -17,6 +17,7 @@ Exit status: 0 all run, 1 some do not.
 import argparse
 import json
 import os
+import pickle
 import re
 import shlex
 import signal
@@ -46,10 +47,13 @@ OWN_STAND_INS = {
     "link": {"ET": "et.json"},
     "chakra convert": {"IN": "linked.json", "OUT": "out.et", "ET": "et.json"},
     "chakra": {"ET": "rank.0.et"},
-    "counters": {"RUN": "counters.json", "trace.json.gz": "counters.json"},
+    "counters": {"RUN": "counters.json", "trace.json.gz": "counters.json", "train.bsr": "counters.json"},
     "graphs": {"RUN": "graphs.json", "trace.json.gz": "graphs.json"},
     "inference": {"RUN": "serving.json", "trace.json.gz": "serving.json"},
+    "postmortem": {"RUN": "dumps", "FOLDER": "dumps"},
 }
+# With `--counters FILE`: the report is of another run of the program of this trace.
+TRACED = {"RUN": "gemm.json", "trace.json": "gemm.json", "train.bsr": "gemm.json"}
 
 EXECUTION_TRACE = {
     "schema": "1.1.1-chakra.0.0.4", "pid": 1,
@@ -72,6 +76,38 @@ DEVICE_TRACE = {
         {"ph": "X", "cat": "kernel", "name": "mul_kernel", "pid": 0, "tid": 7, "ts": 115, "dur": 40,
          "args": {"correlation": 9, "External id": 7, "stream": 7, "device": 0}},
     ],
+}
+# Of a kernel that the report of counters has.
+GEMM_TRACE = {
+    "distributedInfo": {"rank": 0},
+    "traceEvents": [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 50,
+         "args": {"External id": 1, "Input Dims": [[64, 32], [32, 16]],
+                  "Input type": ["c10::BFloat16", "c10::BFloat16"]}},
+        {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 20,
+         "dur": 5, "args": {"correlation": 1, "External id": 1}},
+        {"ph": "X", "cat": "kernel", "name": "gemm(float const*, float const*, float*)", "pid": 0,
+         "tid": 7, "ts": 30, "dur": 2,
+         "args": {"correlation": 1, "External id": 1, "stream": 7, "device": 0, "grid": [2, 3, 1],
+                  "block": [128, 1, 1]}},
+    ],
+}
+LINE = [{"filename": "/app/train.py", "name": "main", "line": 30}]
+# One block of 16 MiB, and a request of as much that the device refused.
+MEMORY_SNAPSHOT = {
+    "segments": [{"device": 0, "address": 1 << 30, "total_size": 16 << 20, "allocated_size": 16 << 20,
+                  "stream": 0, "segment_type": "large",
+                  "blocks": [{"address": 1 << 30, "size": 16 << 20, "requested_size": 16 << 20,
+                              "state": "active_allocated", "frames": LINE}]}],
+    "device_traces": [[
+        {"action": "segment_alloc", "addr": 1 << 30, "size": 16 << 20, "stream": 0, "time_us": 1},
+        {"action": "alloc", "addr": 1 << 30, "size": 16 << 20, "stream": 0, "time_us": 2,
+         "frames": LINE},
+        {"action": "oom", "device_free": 1 << 20, "size": 16 << 20, "stream": 0, "time_us": 3,
+         "frames": LINE},
+    ]],
+    "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1,
+                           "garbage_collection_threshold": 0.0, "expandable_segments": False},
 }
 SIMULATOR_LOG = """\
 [info] issue,sys->id=0, tick=1000, node->id=1, node->name=COMP_NODE
@@ -142,10 +178,27 @@ class Folder:
         (path / "sim.log").write_text(SIMULATOR_LOG)
         (path / "torch.py").write_text(TORCH)
         (path / "k.py").write_text(GENERATED_KERNEL)
+        (path / "gemm.json").write_text(json.dumps(GEMM_TRACE))
+        for name in ("counters.ncu-rep", "train.ncu-rep"):
+            report = root / "tests" / "data" / "counters" / "one_process.ncu-rep"
+            (path / name).write_bytes(report.read_bytes())
+        self.make_dead_job(root)
         self.expect("borescope link --host et.json --device kineto.json.gz -o linked.json")
         self.expect("borescope map breakdown run -o part")
         self.expect("borescope chakra convert linked.json rank.0.et")
         self.expect("mkdir parts && borescope map kernels run -q -o parts/all.part")
+
+    def make_dead_job(self, root: Path) -> None:
+        """Dumps of a hang, and snapshots of memory."""
+        made = self.path / "made"
+        made.mkdir()
+        subprocess.run([sys.executable, root / "tests" / "data" / "postmortem" / "make_dumps.py"],
+                       cwd=made, check=True, capture_output=True)
+        (made / "job").rename(self.path / "dumps")
+        snapshot = pickle.dumps(MEMORY_SNAPSHOT)
+        (self.path / "snapshot.pickle").write_bytes(snapshot)
+        (self.path / "job").mkdir()
+        (self.path / "job" / "snapshot_rank0.pickle").write_bytes(snapshot)
 
     def run(self, command: str) -> subprocess.CompletedProcess:
         return subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.path, text=True,
@@ -257,6 +310,8 @@ def prepared(folder: Folder, command: str) -> str:
         if " ".join(words[1:]).startswith(verb):
             names.update(own)
             break
+    if "--counters" in words:
+        names.update(TRACED)
     quoted = []
     for word in words:
         stand_in = names.get(word)

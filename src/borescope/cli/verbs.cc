@@ -198,8 +198,9 @@ constexpr std::string_view kCheckDetails =
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kPostmortemOptions[] = {"threads", "memory-limit", "no-progress"};
 constexpr std::string_view kPostmortemDetails =
-    "A folder holds the dumps of one job: of PyTorch's flight recorder, a file a rank,\n"
-    "as pickle or JSON, compressed or not; folders in it are searched, too.\n"
+    "A folder holds what one job left: dumps of PyTorch's flight recorder and\n"
+    "memory snapshots, a file a rank, as pickle or JSON; error files; logs. They\n"
+    "may be compressed. Folders in it are searched, too.\n"
     "Exit status: 0 done, 1 --fail-on, 2 usage, nothing readable, or a file that\n"
     "should have been readable was not.\n";
 constexpr std::string_view kOpenOptions[] = {

@@ -558,7 +558,7 @@ constexpr TaskRow kTasks[] = {
      kReduce},
     {"record", "runs a program and records it: NVTX, ROCTX, CUDA, ranges of your own",
      "borescope record -o train -- python train.py", kRecord},
-    {"postmortem", "why a job hung or died: dumps of all ranks in a folder, who kept it, and where",
+    {"postmortem", "why a job hung, died or ran out of memory, from what it left",
      "borescope postmortem dumps/", kPostmortem},
     {"bench-kernel", "runs the benchmark of a kernel that TorchInductor generated",
      "borescope bench-kernel k.py --trace trace.json.gz", kBench},
