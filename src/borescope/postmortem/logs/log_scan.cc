@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <mutex>
 #include <utility>
 
+#include "borescope/base/memory_limit.h"
 #include "borescope/base/text/sensitive.h"
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
@@ -20,46 +23,62 @@ constexpr size_t kMostFrames = 200;
 constexpr size_t kTextBytes = 300;
 constexpr int32_t kNoRank = -1;
 
-using Pattern = LazyRE2;
+// A regular expression that is compiled when it is first asked.
+class Pattern {
+ public:
+  explicit constexpr Pattern(const char* text) : text_(text) {}
+
+  const re2::RE2& operator*() const {
+    std::call_once(once_, [this] {
+      AskForMemory(kExpressionBytes);
+      expression_ = std::make_unique<re2::RE2>(text_);
+    });
+    return *expression_;
+  }
+
+ private:
+  const char* text_;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<re2::RE2> expression_;
+};
 
 // Most lines have none of these: one pass shows that.
-const Pattern kAnyOfInterest = {
+const Pattern kAnyOfInterest{
     "Traceback \\(most recent|most recent call first|Fatal Python error|"
     "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
     "out of memory\\. Tried|NCCL WARN|NVRM: Xid|Killed process|oom.kill|"
     "CANCELLED AT|srun: error|Failures:|Root Cause \\(first"};
 
-const Pattern kTimeoutLine = {
+const Pattern kTimeoutLine{
     "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
     "Watchdog caught collective operation timeout: WorkNCCL\\((?:SeqNum=([0-9]+), )?"
     "OpType=(\\w+)[^)]*?, Timeout\\(ms\\)=([0-9]+)\\) ran for ([0-9]+) milliseconds"};
-const Pattern kWatchdogStuck = {
+const Pattern kWatchdogStuck{
     "Rank ([0-9]+)\\].*watchdog got stuck for ([0-9]+) seconds without making progress"};
-const Pattern kWatchdogEnded = {
+const Pattern kWatchdogEnded{
     "Rank ([0-9]+)\\].*watchdog thread terminated with exception: (CUDA error: [^\\n]+)"};
-const Pattern kNcclWarningLine = {
+const Pattern kNcclWarningLine{
     "(?:^|[ \\]])([\\w.-]+):([0-9]+):[0-9]+ \\[-?[0-9]+\\] .*NCCL WARN +(.*)"};
 
-const Pattern kFrameLine = {"^ +File \"(.*)\", line ([0-9]+)(?:, in | in )(.*)$"};
-const Pattern kExceptionLine = {"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
-const Pattern kFatalLine = {"^Fatal Python error: (.*)$"};
-const Pattern kFaultThread = {
-    "^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
+const Pattern kFrameLine{"^ +File \"(.*)\", line ([0-9]+)(?:, in | in )(.*)$"};
+const Pattern kExceptionLine{"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
+const Pattern kFatalLine{"^Fatal Python error: (.*)$"};
+const Pattern kFaultThread{"^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
 
-const Pattern kSummaryRank = {"^ +rank +: ([0-9]+) \\(local_rank: [0-9]+\\)"};
-const Pattern kSummaryHost = {"^ +host +: (\\S+)"};
-const Pattern kSummaryExit = {"^ +exitcode +: (-?[0-9]+) \\(pid: ([0-9]+)\\)"};
-const Pattern kSummaryRule = {"^(?:=+|-+)$"};
+const Pattern kSummaryRank{"^ +rank +: ([0-9]+) \\(local_rank: [0-9]+\\)"};
+const Pattern kSummaryHost{"^ +host +: (\\S+)"};
+const Pattern kSummaryExit{"^ +exitcode +: (-?[0-9]+) \\(pid: ([0-9]+)\\)"};
+const Pattern kSummaryRule{"^(?:=+|-+)$"};
 
-const Pattern kXidLine = {"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
-const Pattern kKilledLine = {"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
-const Pattern kKilledInGroup = {"oom-kill:constraint=(\\w+).*task=([^,]*),pid=([0-9]+)"};
+const Pattern kXidLine{"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
+const Pattern kKilledLine{"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
+const Pattern kKilledInGroup{"oom-kill:constraint=(\\w+).*task=([^,]*),pid=([0-9]+)"};
 
-const Pattern kCancelledLine = {
+const Pattern kCancelledLine{
     "error: \\*\\*\\* (JOB|STEP) \\S+ (?:ON (\\S+) )?CANCELLED AT \\S+ "
     "(?:DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE))?"};
-const Pattern kOomEvents = {"error: Detected ([0-9]+) oom[_-]kill event"};
-const Pattern kTaskLine = {
+const Pattern kOomEvents{"error: Detected ([0-9]+) oom[_-]kill event"};
+const Pattern kTaskLine{
     "^srun: error: (\\S+): tasks? ([0-9,-]+): "
     "(Out Of Memory|Killed|Terminated|Exited with exit code [0-9]+|Segmentation fault|"
     "Bus error|Aborted|Floating point exception|Illegal instruction)"};
