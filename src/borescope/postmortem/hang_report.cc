@@ -222,7 +222,7 @@ class Reporter {
       row.first_record = entries.front().record_id;
       if (!rank.dump->is_cut) row.last_record = entries.back().record_id;
     }
-    row.active_only = rank.is_active_only;
+    if (!rank.IsUnknown()) row.active_only = rank.is_active_only;
     row.outstanding = static_cast<int64_t>(rank.outstanding);
     if (!rank.head.empty()) {
       const HangOperation& head = rank.head.front();
