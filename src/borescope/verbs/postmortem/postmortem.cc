@@ -54,7 +54,8 @@ std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
   return found;
 }
 
-// What has to be said of a file that no source reads: nothing, or why, and what that means.
+// Why a file counts for nothing that should have been readable, or that other verbs read; else
+// nothing.
 std::optional<Diagnostic> WhyNotRead(const JobFile& file) {
   const bool has_to_be_dump = IsDumpName(file.path);
   if (file.failure.has_value()) {
