@@ -142,6 +142,11 @@ INSTANTIATE_TEST_SUITE_P(
                         [{"record_id": 0, "collective_seq_id": 1, "profiling_name": "x"}]})",
                     "byte 0: this is a dump of PyTorch's flight recorder (JSON), not a profile "
                     "that borescope reads; ask borescope postmortem FOLDER"},
+        ForeignCase{"MemorySnapshotJson",
+                    R"({"segments": [{"device": 0, "total_size": 4, "blocks": []}],
+                        "device_traces": []})",
+                    "byte 0: this is a snapshot of PyTorch's memory (JSON), not a profile that "
+                    "borescope reads; ask borescope postmortem FOLDER"},
         ForeignCase{"Workbook", "PK\x03\x04\x14\x00[Content_Types].xml"s,
                     "byte 0: this is an Excel workbook, not a profile that borescope reads; give "
                     "the recording that it was made from"},

@@ -66,7 +66,7 @@ std::optional<Diagnostic> WhyNotRead(const JobFile& file) {
                       file.failure->cause,
                       "The file could not be read; the answer is about the others."};
   }
-  if (file.is_trace && (has_to_be_dump || file.is_named)) {
+  if (file.is_trace) {
     return Diagnostic{Severity::kInfo,
                       "trace-file",
                       1,
@@ -94,13 +94,19 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
     listed.insert(row.file);
   }
   for (const JobFile& file : files) {
-    const bool is_wanted = file.is_named || IsDumpName(file.path) ||
-                           (file.kind != JobFileKind::kOther && !file.failure.has_value());
-    if (listed.contains(file.path) || !is_wanted) {
+    if (listed.contains(file.path)) {
       continue;
     }
+    const bool is_wanted = file.is_named || IsDumpName(file.path) ||
+                           (file.kind != JobFileKind::kOther && !file.failure.has_value());
     std::optional<Diagnostic> why = WhyNotRead(file);
-    const bool is_refused = why.has_value() && why->severity == Severity::kError;
+    const bool is_refused = is_wanted && why.has_value() && why->severity == Severity::kError;
+    if (why.has_value() && (is_wanted || file.is_trace)) {
+      others.diagnostics.push_back(std::move(*why));
+    }
+    if (!is_wanted) {
+      continue;
+    }
     JobFileRow row;
     row.file = file.path;
     row.kind = JobFileKindName(file.kind);
@@ -109,7 +115,6 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
     row.status = is_refused ? "refused" : "ignored";
     all.has_failed = all.has_failed || is_refused;
     all.files.push_back(std::move(row));
-    if (why.has_value()) others.diagnostics.push_back(std::move(*why));
   }
   all.sources.push_back(std::move(others));
 }
