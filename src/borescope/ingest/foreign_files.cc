@@ -209,6 +209,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view kChakra = "a Chakra execution trace";
 constexpr std::string_view kChakraRemedy = "give it to borescope chakra dump, draw or check";
 constexpr std::string_view kTraceInstead = "give the trace written by export_chrome_trace";
+constexpr std::string_view kPostmortem = "ask borescope postmortem FOLDER";
 constexpr std::string_view kXplaneInstead = "give the .trace.json.gz that was written beside it";
 constexpr std::string_view kNsysRemedy = "turn it into a database with nsys export --type sqlite";
 constexpr ForeignRow kForeign[] = {
@@ -221,10 +222,10 @@ constexpr ForeignRow kForeign[] = {
      IsWorkbook},
     {"PK\x03\x04"sv, "a file of torch.save", kTraceInstead, 0, IsTorchSave},
     {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
-    {"\x80"sv, "a dump of PyTorch's flight recorder (a Python pickle)", kTraceInstead, 0,
+    {"\x80"sv, "a dump of PyTorch's flight recorder (a Python pickle)", kPostmortem, 0,
      IsFlightRecorder},
-    {"\x80"sv, "a snapshot of PyTorch's memory (a Python pickle of _dump_snapshot)", kTraceInstead,
-     0, IsMemorySnapshot},
+    {"\x80"sv, "a snapshot of PyTorch's memory (a Python pickle of _dump_snapshot)", kPostmortem, 0,
+     IsMemorySnapshot},
     {"\x80"sv, "a Python pickle (memory snapshot?)", kTraceInstead},
     {"\x0a"sv,
      "an XPlane profile of XLA (JAX, TensorFlow) that passed through a text decoder, which "
@@ -250,6 +251,15 @@ struct JsonRow {
   std::string_view names[3];
 };
 constexpr JsonRow kJson[] = {
+    {"a dump of PyTorch's flight recorder (JSON)",
+     kPostmortem,
+     {"\"entries\"", "\"collective_seq_id\"", "\"profiling_name\""}},
+    {"a dump of PyTorch's flight recorder (JSON)",
+     kPostmortem,
+     {"\"pg_config\"", "\"version\"", "\"ranks\""}},
+    {"a snapshot of PyTorch's memory (JSON)",
+     kPostmortem,
+     {"\"segments\"", "\"blocks\"", "\"total_size\""}},
     {"a profile of Proton (Triton) in its Hatchet form",
      "it holds sums without times: run proton with data=\"trace\", or record with torch.profiler",
      {"\"children\"", "\"frame\"", "\"metrics\""}},

@@ -139,9 +139,11 @@ bool IsPastByTime(const HangModel& model, const HangRank& rank, const HangOperat
 }
 
 Where WhereIsTransfer(const HangRank& rank, const HangOperation& operation) {
-  return rank.FindTransfer(operation) != nullptr
-             ? Where{WhereState::kOpen, WhereBasis::kRecorded}
-             : Where{WhereState::kNotIssued, WhereBasis::kAbsent};
+  if (rank.FindTransfer(operation) != nullptr) {
+    return {WhereState::kOpen, WhereBasis::kRecorded};
+  }
+  return rank.dump->is_cut ? Where{WhereState::kNoDump, WhereBasis::kNoDump}
+                           : Where{WhereState::kNotIssued, WhereBasis::kAbsent};
 }
 
 }  // namespace
@@ -163,7 +165,8 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
     const bool is_doubtful = at->may_lack_older && operation.number < in_group.front().number;
     return {WhereState::kDone, is_doubtful ? WhereBasis::kAbsent : WhereBasis::kOrder};
   }
-  if (const std::optional<Where> aligned = ByAlignment(model, *at, operation)) {
+  const std::optional<Where> aligned = ByAlignment(model, *at, operation);
+  if (aligned.has_value() && (aligned->state == WhereState::kDone || !at->dump->is_cut)) {
     return *aligned;
   }
   if (const std::optional<Where> status = ByStatus(model, *at, operation)) {
@@ -172,8 +175,11 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
   if (IsPastByTime(model, *at, operation)) {
     return {WhereState::kDone, WhereBasis::kTime};
   }
+  if (at->dump->is_cut) {
+    return {WhereState::kNoDump, WhereBasis::kNoDump};  // the lost part may have it
+  }
   const bool has_all = !at->dump->entries.empty() && at->dump->entries.front().record_id == 0;
-  const bool is_sure = !at->is_active_only && !at->dump->is_cut && (has_all || !in_group.empty());
+  const bool is_sure = !at->is_active_only && (has_all || !in_group.empty());
   return {WhereState::kNotIssued, is_sure ? WhereBasis::kOrder : WhereBasis::kAbsent};
 }
 
@@ -216,7 +222,7 @@ class WaitGraph {
           if (rank == nullptr) {
             ends.push_back({.type = Node::Type::kNoDump, .operation = {}, .rank = member});
           } else if (rank->head.empty()) {
-            ends.push_back({.type = Node::Type::kIdle, .operation = {}, .rank = member});
+            ends.push_back(NodeOf(*rank));
           }
         }
       }
@@ -275,7 +281,9 @@ class WaitGraph {
 
   static Node NodeOf(const HangRank& rank) {
     if (rank.head.empty()) {
-      return {.type = Node::Type::kIdle, .operation = {}, .rank = rank.rank};
+      return {.type = rank.IsUnknown() ? Node::Type::kNoDump : Node::Type::kIdle,
+              .operation = {},
+              .rank = rank.rank};
     }
     return rank.head.size() == 1
                ? Node{.type = Node::Type::kOperation, .operation = rank.head.front(), .rank = 0}
@@ -473,10 +481,14 @@ class Diagnosis {
       }
     }
     const bool is_primary = result_.culprits.empty();
+    // What a cut dump lacks is no reason to suspect its rank where another one is known.
+    std::erase_if(absent,
+                  [&](const auto& one) { return !is_primary && model_.Of(one.first) != nullptr; });
     for (const auto& [rank, node] : absent) {
       HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump, .is_primary = is_primary};
       // Of several without a dump, some may be innocent.
-      culprit.certainty = absent.size() > 1 ? Certainty::kCannotTell : Certainty::kLikely;
+      const bool is_doubtful = absent.size() > 1 || model_.Of(rank) != nullptr;
+      culprit.certainty = is_doubtful ? Certainty::kCannotTell : Certainty::kLikely;
       SetEvidence(culprit, node);
       result_.culprits.push_back(culprit);
     }
@@ -715,9 +727,27 @@ class Diagnosis {
     const std::optional<int64_t> age = first == nullptr || culprit.since_ns == 0
                                            ? std::nullopt
                                            : AgeByFile(*first, culprit.since_ns);
-    const int64_t until = std::max(model_.newest_created_ns - culprit.since_ns, age.value_or(0));
-    culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until, 0);
+    const int64_t until = std::max(model_.newest_created_ns, GivenUpAt(first, culprit.evidence));
+    culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until - culprit.since_ns, 0);
     culprit.shown = Shown(culprit, age);
+  }
+
+  static const FlightEntry* LastEntryOf(const HangRank* rank, const HangOperation& operation) {
+    if (rank == nullptr) {
+      return nullptr;
+    }
+    const IssuedOperation* const issued = rank->Find(operation);
+    const IssuedTransfer* const transfer = rank->FindTransfer(operation);
+    return issued != nullptr     ? &rank->dump->entries[issued->last_entry]
+           : transfer != nullptr ? &rank->dump->entries[transfer->last_entry]
+                                 : nullptr;
+  }
+
+  // When the watchdog ended an operation that did not finish; 0 where it did not.
+  static int64_t GivenUpAt(const HangRank* rank, const HangOperation& operation) {
+    const FlightEntry* const entry = LastEntryOf(rank, operation);
+    return entry != nullptr && IsOutstanding(*rank->dump, *entry) ? entry->discovered_finished_ns
+                                                                  : 0;
   }
 
   // From `since` until the file of a rank was written; nothing where its time is not that.
@@ -733,15 +763,11 @@ class Diagnosis {
     if (rank == nullptr) {
       return HangShown::kAssumed;
     }
-    const IssuedOperation* const issued = rank->Find(culprit.evidence);
-    const IssuedTransfer* const transfer = rank->FindTransfer(culprit.evidence);
-    if (issued != nullptr || transfer != nullptr) {
-      const FlightEntry& entry =
-          rank->dump->entries[issued != nullptr ? issued->last_entry : transfer->last_entry];
-      const int64_t timeout_ns = entry.timeout_ms * kMillisecondNs;
-      const bool is_given_up = entry.is_retired && IsOutstanding(*rank->dump, entry);
-      const int64_t waited = age.value_or(model_.newest_created_ns - culprit.since_ns);
-      if (is_given_up || (timeout_ns > 0 && waited >= timeout_ns / 2)) {
+    if (const FlightEntry* const entry = LastEntryOf(rank, culprit.evidence); entry != nullptr) {
+      // The time of a file is no proof of a hang: a copy has the time at which it was copied.
+      const int64_t timeout_ns = entry->timeout_ms * kMillisecondNs;
+      const bool is_given_up = entry->is_retired && IsOutstanding(*rank->dump, *entry);
+      if (is_given_up || (timeout_ns > 0 && culprit.waited_ns >= timeout_ns / 2)) {
         return HangShown::kShown;
       }
     }
@@ -752,7 +778,7 @@ class Diagnosis {
 
   bool AllIssuedWithin(int64_t span_ns) const {
     return std::all_of(model_.ranks.begin(), model_.ranks.end(), [&](const HangRank& rank) {
-      return rank.newest_created_ns == 0 ||
+      return rank.newest_created_ns == 0 || rank.dump->is_cut ||
              model_.newest_created_ns - rank.newest_created_ns < span_ns;
     });
   }
@@ -791,6 +817,13 @@ class Diagnosis {
         if (is_weak && culprit.certainty == Certainty::kCertain) {
           culprit.certainty = Certainty::kLikely;
         }
+      }
+      // Another member may be at fault as well, of which nothing is known.
+      const std::vector<int32_t> members = model_.MembersOf(culprit.evidence);
+      if (model_.groups[culprit.evidence.group].is_guessed ||
+          std::any_of(members.begin(), members.end(),
+                      [&](int32_t member) { return !model_.IsWhole(member); })) {
+        Lower(culprit.certainty, Certainty::kLikely);
       }
       culprit.is_primary = culprit.is_primary && culprit.kind != HangKind::kCount;
     }
@@ -837,6 +870,27 @@ std::string_view HangActivityName(HangActivity activity) {
   return kNames[static_cast<size_t>(activity)];
 }
 
+namespace {
+
+// Whether all that is found is that ranks are not there, of a group of which more members left no
+// whole dump than did, or nobody knows how many it has.
+bool AreTooFew(const HangModel& model, const HangResult& result) {
+  return std::all_of(
+      result.culprits.begin(), result.culprits.end(), [&](const HangCulprit& culprit) {
+        const bool is_no_dump = culprit.kind == HangKind::kNoDump;
+        if (!is_no_dump && culprit.kind != HangKind::kNotFinished) {
+          return false;
+        }
+        const std::vector<int32_t> members = model.MembersOf(culprit.evidence);
+        const auto whole = std::count_if(members.begin(), members.end(),
+                                         [&](int32_t rank) { return model.IsWhole(rank); });
+        return model.groups[culprit.evidence.group].is_guessed ||
+               (is_no_dump && static_cast<size_t>(whole) * 2 < members.size());
+      });
+}
+
+}  // namespace
+
 HangResult AnalyseHang(const HangModel& model, int threads) {
   HangResult result;
   GroupScan scan = ScanGroups(model, threads);
@@ -853,7 +907,8 @@ HangResult AnalyseHang(const HangModel& model, int threads) {
                culprit.kind != HangKind::kMismatchOperation &&
                culprit.kind != HangKind::kMismatchSizeOrType;
       });
-  if (may_run) {
+  result.is_too_few = !may_run && AreTooFew(model, result);
+  if (may_run || result.is_too_few) {
     result.culprits.clear();
   }
   return result;

@@ -22,7 +22,7 @@ enum class HangKind : uint8_t {
   kOrder,        // ranks wait for each other in different operations
   kNotStarted,   // issued by all, begun by some, not by the device of this rank
   kNotFinished,  // issued by all, finished by none: which member is at fault nobody can say
-  kNoDump,       // others wait for a rank that left nothing
+  kNoDump,       // others wait for a rank that left nothing, or a dump that ends in the middle
   kCount,
 };
 std::string_view HangKindName(HangKind kind);  // "never-issued"
@@ -38,7 +38,7 @@ std::string_view HangActivityName(HangActivity activity);  // "still issuing"; e
 // How it is known where a rank is in an operation.
 enum class WhereState : uint8_t { kDone, kOpen, kNotIssued, kNoDump };
 enum class WhereBasis : uint8_t {
-  kNoDump,
+  kNoDump,    // or one that ends before it
   kRecorded,  // the dump has an entry of it
   kOrder,     // it has later entries of the group, or its ring begins before and has none
   kAligned,   // another rank runs the same program, and has numbers for its records
@@ -74,7 +74,7 @@ struct HangCulprit {
   size_t waiting = 0;           // ranks that are at the evidence
   int32_t waiting_rank = -1;    // one of them: the first that came; -1: none
   int64_t since_ns = 0;         // when the evidence was issued first; 0: not known
-  int64_t waited_ns = 0;        // from then until the last that is known of the job
+  int64_t waited_ns = 0;        // from then until the last that the dumps know of; at least that
 };
 
 struct HangResult {
@@ -86,6 +86,9 @@ struct HangResult {
   // that completed, at most; 0 where that is less than a tenth of the timeout.
   std::vector<int64_t> late_ns;
   bool is_anything_outstanding = false;
+  // Others wait for ranks, but most dumps of the group are not there, or it may have more members:
+  // nobody is named.
+  bool is_too_few = false;
 };
 
 // Longest finding of differences in one group, beside the primary one.

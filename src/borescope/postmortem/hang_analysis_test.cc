@@ -65,15 +65,40 @@ FlightDump Dump(const std::vector<std::string>& groups, const std::vector<Entry>
   return std::move(*dump);
 }
 
-// "2 never-issued certain", one culprit after the other.
-std::string Culprits(const std::vector<FlightDump>& dumps) {
+// A dump of gloo, which lists but the members of the newest group: of all_gathers or barriers, of
+// which the last one is outstanding unless `is_done`.
+FlightDump GlooDump(int gathered, bool is_done, std::string_view members = "[0, 1]") {
+  std::string list;
+  for (int number = 1; number <= 2; ++number) {
+    list += fmt::format(
+        R"({}{{"record_id": {}, "pg_id": 0, "process_group": ["0", "default_pg"],
+            "collective_seq_id": {}, "profiling_name": "gloo:{}", "time_created_ns": {},
+            "state": "scheduled", "input_sizes": [[4]], "output_sizes": [[{}]],
+            "is_p2p": false, "retired": {}}})",
+        list.empty() ? "" : ", ", number - 1, number, gathered > 0 ? "all_gather" : "barrier",
+        1'000'000 + number, 4 * gathered, number == 1 || is_done ? "true" : "false");
+  }
+  const std::string text = fmt::format(
+      R"({{"version": "2.10", "pg_config": {{"": {{"ranks": "{}"}}}}, "entries": [{}]}})", members,
+      list);
+  Result<FlightDump> dump = ReadFlightDump(*OpenMemory(text));
+  EXPECT_TRUE(dump.ok()) << dump.error().Sentence();
+  return std::move(*dump);
+}
+
+HangResult Analysed(const std::vector<FlightDump>& dumps, int32_t world = 0,
+                    int64_t modified_ns = 0) {
   std::vector<RankDump> ranks;
   for (size_t i = 0; i < dumps.size(); ++i) {
-    ranks.push_back({static_cast<int32_t>(i), &dumps[i], 0});
+    ranks.push_back({static_cast<int32_t>(i), &dumps[i], modified_ns});
   }
-  const HangModel model = BuildHangModel(ranks, 0, 1);
+  return AnalyseHang(BuildHangModel(ranks, world, 1), 1);
+}
+
+// "2 never-issued certain", one culprit after the other.
+std::string Culprits(const std::vector<FlightDump>& dumps, int32_t world = 0) {
   std::string text;
-  for (const HangCulprit& culprit : AnalyseHang(model, 1).culprits) {
+  for (const HangCulprit& culprit : Analysed(dumps, world).culprits) {
     text += fmt::format("{}{} {} {}{}", text.empty() ? "" : "; ", culprit.rank,
                         HangKindName(culprit.kind), CertaintyName(culprit.certainty),
                         culprit.is_primary ? "" : " with");
@@ -141,6 +166,59 @@ TEST(HangAnalysisTest, ARankWithoutADump) {
             "1 never-issued likely; 2 no-dump likely with");
 }
 
+TEST(HangAnalysisTest, ADumpThatEndsInTheMiddleIsUnknownFromThere) {
+  const std::vector<Entry> waits = {{"012", 1, kDone}, {"012", 2}};
+  FlightDump cut = Dump({"012"}, {{"012", 1, kDone}});
+  cut.is_cut = true;
+  const FlightDump idle = Dump({"012"}, {{"012", 1, kDone}});
+  EXPECT_EQ(Culprits({Dump({"012"}, waits), cut, idle}), "2 never-issued likely");
+  EXPECT_EQ(Culprits({Dump({"012"}, waits), Dump({"012"}, waits), cut}), "2 no-dump cannot tell");
+  // What it holds counts: it came to the operation, and all wait for the third.
+  FlightDump late = Dump({"012"}, waits);
+  late.is_cut = true;
+  EXPECT_EQ(Culprits({Dump({"012"}, waits), late, idle}), "2 never-issued likely");
+  EXPECT_FALSE(Analysed({cut, cut, cut}).is_anything_outstanding);
+}
+
+TEST(HangAnalysisTest, OneDumpOfManyNamesNobody) {
+  EXPECT_EQ(Culprits({Dump({"012"}, {{"012", 1}})}), "");
+  EXPECT_TRUE(Analysed({Dump({"012"}, {{"012", 1}})}).is_too_few);
+  EXPECT_FALSE(Analysed({Dump({"01"}, {{"01", 1}})}).is_too_few);
+}
+
+TEST(HangAnalysisTest, HowManyRanksThereAreWithGloo) {
+  const auto dump = [](int gathered, bool is_done) { return GlooDump(gathered, is_done); };
+  // An all_gather of four inputs: three dumps of four.
+  EXPECT_EQ(Culprits({dump(4, false), dump(4, false), dump(4, false)}), "3 no-dump likely");
+  EXPECT_TRUE(Analysed({dump(4, false)}).is_too_few);
+  // Nothing says whether there are more than two.
+  EXPECT_TRUE(Analysed({dump(0, false)}).is_too_few);
+  EXPECT_TRUE(Analysed({dump(0, false), dump(0, false)}).is_too_few);
+  EXPECT_EQ(Culprits({dump(0, false), dump(0, false)}, 2),
+            "0 not-finished cannot tell; 1 not-finished cannot tell");
+  EXPECT_EQ(Culprits({dump(0, false), dump(0, false)}, 3), "2 no-dump likely");
+}
+
+TEST(HangAnalysisTest, TimesOfFilesAreNoProof) {
+  constexpr int64_t kDay = 86'400'000'000'000;
+  const std::vector<FlightDump> dumps = {Dump({"01"}, {{"01", 1, kDone}, {"01", 2}}),
+                                         Dump({"01"}, {{"01", 1, kDone}})};
+  const auto shown = [&](int64_t after) {
+    const HangResult result = Analysed(dumps, 0, 1'000'001 + after);
+    return result.culprits.empty() ? "" : HangShownName(result.culprits.front().shown);
+  };
+  EXPECT_EQ(shown(1'000'000'000), "");  // as in a running job
+  EXPECT_EQ(shown(kDay / 2), "assumed");
+  EXPECT_EQ(shown(2 * kDay), "assumed");
+  // What the watchdog ended had waited until then.
+  const Entry aborted = {"01", 2, kDone, "all_reduce", -1, 16, false, 1'000'001 + 1'000'000'000};
+  const HangResult result = Analysed(
+      {Dump({"01"}, {{"01", 1, kDone}, aborted}), Dump({"01"}, {{"01", 1, kDone}})}, 0, kDay);
+  ASSERT_EQ(result.culprits.size(), 1U);
+  EXPECT_EQ(result.culprits.front().shown, HangShown::kShown);
+  EXPECT_EQ(result.culprits.front().waited_ns, 1'000'000'000);
+}
+
 TEST(HangAnalysisTest, NumbersTellOfDumpsWithoutEntries) {
   const std::string completed =
       R"("pg_status": {"2": {"last_enqueued_collective": "7", "last_started_collective": "-1",
@@ -201,6 +279,8 @@ TEST(FlightDumpTest, OddFieldsAreCounted) {
   EXPECT_FALSE(IsKnownFlightVersion("2.11"));
   EXPECT_FALSE(IsKnownFlightVersion("3.0"));
   EXPECT_FALSE(ReadFlightDump(*OpenMemory("[]")).ok());
+  EXPECT_FALSE(ReadFlightDump(*OpenMemory("{}")).ok());
+  EXPECT_FALSE(ReadFlightDump(*OpenMemory("")).ok());
 }
 
 }  // namespace

@@ -118,6 +118,13 @@ class DumpReader {
     return rows;
   }
 
+  // Dumps that could be read, but nothing says whose they are.
+  size_t WithoutRank() const {
+    return static_cast<size_t>(
+        std::count_if(reads_.begin(), reads_.end(),
+                      [](const ReadFile& read) { return Counts(read) && !read.rank.has_value(); }));
+  }
+
   bool has_failed() const { return has_failed_; }
   std::vector<Diagnostic> TakeDiagnostics() { return std::move(diagnostics_); }
 
@@ -241,7 +248,11 @@ class DumpReader {
         continue;
       }
       const std::string& path = read.file->path;
-      if (read.dump->is_cut) {
+      if (read.dump->is_cut && read.dump->entries.empty()) {
+        has_failed_ = true;
+        Say(Severity::kError, "truncated-file", path, "no entry is complete",
+            "The file ends in the middle, before anything that could be used.");
+      } else if (read.dump->is_cut) {
         Say(Severity::kWarning, "truncated-file", path,
             fmt::format("{} entries are complete", read.dump->entries.size()),
             "The file ends in the middle; everything before the end was read.");
@@ -286,7 +297,7 @@ void NoteModel(const HangModel& model, const std::string& where,
       continue;
     }
     if (at->may_lack_older) small.push_back(rank);
-    if (at->is_active_only) active.push_back(rank);
+    if (at->is_active_only && !at->IsUnknown()) active.push_back(rank);
     for (const FlightEntry& entry : at->dump->entries) {
       any_entry = true;
       any_frames = any_frames || entry.frames != FlightEntry::kNothing;
@@ -320,7 +331,7 @@ void NoteApart(const HangModel& model, const std::string& where,
     for (const FlightEntry& entry : rank.dump->entries) {
       timeout_ns = std::max(timeout_ns, int64_t{entry.timeout_ms} * 1'000'000);
     }
-    if (timeout_ns > 0 && rank.newest_created_ns > 0 && !rank.head.empty() &&
+    if (timeout_ns > 0 && rank.newest_created_ns > 0 && !rank.head.empty() && !rank.dump->is_cut &&
         model.newest_created_ns - rank.newest_created_ns > timeout_ns) {
       early.push_back(rank.rank);
     }
@@ -330,6 +341,22 @@ void NoteApart(const HangModel& model, const std::string& where,
                            "Other ranks issued work more than the timeout later: the dumps may "
                            "not be of one time."});
   }
+}
+
+JobFinding NoRanks(size_t dumps) {
+  JobFinding finding;
+  finding.order = CauseRank::kNothing;
+  finding.finding = "The dumps do not say their ranks";
+  finding.severity = Severity::kWarning;
+  finding.certainty = Certainty::kCannotTell;
+  finding.evidence =
+      fmt::format("{} there, but a dump does not hold its rank, and no name says one.",
+                  dumps == 1 ? "1 dump is" : fmt::format("{} dumps are", dumps));
+  finding.help = dumps == 1
+                     ? std::string("Rename it so that it ends in its rank: trace_0 for rank 0.")
+                     : fmt::format("Rename them so that each ends in its rank: trace_0 … trace_{}.",
+                                   dumps - 1);
+  return finding;
 }
 
 }  // namespace
@@ -349,6 +376,9 @@ Result<HangPart> FindHang(std::span<const JobFile> files, const HangRequest& req
         files.front().folder.empty() ? files.front().path : files.front().folder;
     NoteModel(model, where, diagnostics);
     NoteApart(model, where, diagnostics);
+  } else if (const size_t count = reader.WithoutRank(); count > 0) {
+    part.found.findings.push_back(NoRanks(count));
+    part.found.is_unclear = true;
   }
   part.found.diagnostics = std::move(diagnostics);
   return part;

@@ -59,10 +59,17 @@ std::string_view NewestGroup(const FlightDump& dump) {
   return newest;
 }
 
+// How many ranks the job has.
+struct World {
+  int32_t ranks = 0;
+  bool is_known = false;  // else there may be more
+  bool is_told = false;   // by the user or by lists of members
+};
+
 // The groups of all dumps, numbered; which of them the names of each dump mean.
 class GroupTable {
  public:
-  GroupTable(std::span<const RankDump> dumps, int32_t world) : dumps_(dumps), world_(world) {
+  GroupTable(std::span<const RankDump> dumps, const World& world) : dumps_(dumps), world_(world) {
     for (const RankDump& dump : dumps_) {
       for (const FlightGroupName& named : dump.dump->named_groups) {
         recorders_[std::string(named.name)].push_back(dump.rank);
@@ -86,15 +93,19 @@ class GroupTable {
   // The group that `named` means in the dump of `rank`.
   uint32_t Find(const RankDump& of, const FlightGroupName& named) {
     bool is_inferred = false;
-    std::vector<int32_t> members = MembersOf(of, named, is_inferred);
+    bool is_guessed = false;
+    std::vector<int32_t> members = MembersOf(of, named, is_inferred, is_guessed);
     const auto [at, is_new] =
         numbers_.emplace(GroupKey(named.name, members), static_cast<uint32_t>(groups_.size()));
     if (is_new) {
       groups_.push_back({.name = std::string(named.name),
                          .description = std::string(named.description),
                          .members = std::move(members),
-                         .is_inferred = is_inferred});
+                         .is_inferred = is_inferred,
+                         .is_guessed = is_guessed});
     }
+    HangGroup& group = groups_[at->second];
+    group.is_guessed = group.is_guessed && is_guessed;
     return at->second;
   }
 
@@ -102,15 +113,16 @@ class GroupTable {
 
  private:
   std::vector<int32_t> MembersOf(const RankDump& of, const FlightGroupName& named,
-                                 bool& is_inferred) const {
+                                 bool& is_inferred, bool& is_guessed) const {
     const FlightDump& dump = *of.dump;
     if (const FlightGroup* const listed = Listed(dump, named.name);
         listed != nullptr && IsMember(listed->ranks, of.rank)) {
       return listed->ranks;
     }
     if (named.description == "default_pg") {
-      std::vector<int32_t> all(static_cast<size_t>(world_));
+      std::vector<int32_t> all(static_cast<size_t>(world_.ranks));
       std::iota(all.begin(), all.end(), 0);
+      is_guessed = !world_.is_known;
       return all;
     }
     // What another process lists under that name.
@@ -126,21 +138,55 @@ class GroupTable {
   }
 
   std::span<const RankDump> dumps_;
-  int32_t world_;
+  World world_;
   std::map<std::string, std::vector<std::vector<int32_t>>> lists_;
   std::map<std::string, std::vector<int32_t>> recorders_;
   std::map<GroupKey, uint32_t> numbers_;
   std::vector<HangGroup> groups_;
 };
 
-int32_t WorldOf(std::span<const RankDump> dumps, int32_t world) {
+// An all_gather of the default group gives each rank the inputs of all: how many these are. Nothing
+// where there is none, or they do not agree.
+std::optional<int32_t> RanksByGathers(std::span<const RankDump> dumps) {
+  std::optional<int64_t> ranks;
+  for (const RankDump& of : dumps) {
+    const FlightDump& dump = *of.dump;
+    for (const FlightEntry& entry : dump.entries) {
+      const bool is_of_all = entry.group != FlightEntry::kNothing &&
+                             dump.named_groups[entry.group].description == "default_pg" &&
+                             OperationName(dump.Name(entry)) == "all_gather";
+      const int64_t in = is_of_all ? ElementsOf(dump, entry.input_sizes) : 0;
+      const int64_t out = is_of_all ? ElementsOf(dump, entry.output_sizes) : 0;
+      if (in == 0 || out == 0) {
+        continue;
+      }
+      if (out % in != 0 || ranks.value_or(out / in) != out / in) {
+        return std::nullopt;
+      }
+      ranks = out / in;
+    }
+  }
+  return ranks.has_value() && *ranks <= FlightDump::kMostRanks
+             ? std::optional(static_cast<int32_t>(*ranks))
+             : std::nullopt;
+}
+
+World WorldOf(std::span<const RankDump> dumps, int32_t given) {
+  World world = {.ranks = given, .is_known = given > 0, .is_told = given > 0};
   for (const RankDump& dump : dumps) {
-    world = std::max(world, dump.rank + 1);
+    world.ranks = std::max(world.ranks, dump.rank + 1);
     for (const FlightGroup& group : dump.dump->groups) {
       if (!group.ranks.empty()) {
-        world = std::max(world, group.ranks.back() + 1);
+        world.ranks = std::max(world.ranks, group.ranks.back() + 1);
+        world.is_told = world.is_told || !group.name.empty();
       }
     }
+  }
+  world.is_known = world.is_told;
+  if (!world.is_known) {
+    const std::optional<int32_t> gathered = RanksByGathers(dumps);
+    world.is_known = gathered.has_value() && *gathered >= world.ranks;
+    world.ranks = world.is_known ? *gathered : world.ranks;
   }
   return world;
 }
@@ -740,12 +786,15 @@ int64_t HangModel::IssuedAt(const HangRank& rank, const HangOperation& operation
 
 HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int threads) {
   HangModel model;
-  model.world = WorldOf(dumps, world);
+  const World known = WorldOf(dumps, world);
+  model.world = known.ranks;
+  model.is_world_known = known.is_known;
+  model.is_world_told = known.is_told;
   model.by_rank.assign(static_cast<size_t>(model.world), -1);
   std::vector<RankDump> sorted(dumps.begin(), dumps.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const RankDump& a, const RankDump& b) { return a.rank < b.rank; });
-  GroupTable table(sorted, model.world);
+  GroupTable table(sorted, known);
   for (const RankDump& dump : sorted) {
     HangRank rank;
     rank.rank = dump.rank;

@@ -31,6 +31,7 @@ struct HangGroup {
   std::string description;
   std::vector<int32_t> members;  // global ranks, ascending
   bool is_inferred = false;      // the members are the ranks that recorded something in it
+  bool is_guessed = false;       // all ranks of a job of which nothing says how many it has
   // What entries of it there are in any dump.
   bool has_p2p = false;
   bool has_coalesced_p2p = false;  // launches of transfers with an entry that closes them
@@ -86,10 +87,13 @@ struct HangRank {
   std::vector<HangOperation> head;    // several where transfers were launched together
   uint32_t head_entry = kNoEntry;     // the first of them
   size_t outstanding = 0;             // entries
-  bool has_all_records = false;       // since it began
-  bool is_active_only = false;        // the dump has no completed entry
-  bool may_lack_older = false;        // outstanding entries may have left the ring
-  int64_t newest_created_ns = 0;      // 0: no entry
+  // Its dump ends in the middle, before anything outstanding: as if there were none, but for what
+  // it recorded.
+  bool IsUnknown() const { return head.empty() && dump->is_cut; }
+  bool has_all_records = false;   // since it began
+  bool is_active_only = false;    // the dump has no completed entry
+  bool may_lack_older = false;    // outstanding entries may have left the ring
+  int64_t newest_created_ns = 0;  // 0: no entry
 
   const IssuedOperation* Find(const HangOperation& operation) const;
   const IssuedTransfer* FindTransfer(const HangOperation& operation) const;
@@ -106,6 +110,8 @@ struct HeadFacts {
 
 struct HangModel {
   int32_t world = 0;                         // ranks 0 to world - 1
+  bool is_world_known = false;               // else there may be more
+  bool is_world_told = false;                // by the user or by lists of members
   std::vector<HangGroup> groups;             // by name (as a number where it is one) and members
   std::vector<HangRank> ranks;               // those with a dump, ascending
   std::map<HangOperation, HeadFacts> heads;  // collectives
@@ -117,6 +123,11 @@ struct HangModel {
   const HangRank* Of(int32_t rank) const {
     const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;
     return at < 0 ? nullptr : &ranks[static_cast<size_t>(at)];
+  }
+  // Whether the dump of a rank is there to its end.
+  bool IsWhole(int32_t rank) const {
+    const HangRank* const at = Of(rank);
+    return at != nullptr && !at->dump->is_cut;
   }
   std::vector<int32_t> MembersOf(const HangOperation& operation) const;
   // Nanoseconds since 1970 at which that rank issued it; 0 where it did not, or it is not recorded.

@@ -155,7 +155,10 @@ class Reporter {
 
   std::string LastLine(int32_t rank) const {
     const HangRank* const at = model_.Of(rank);
-    return at == nullptr || at->dump->entries.empty() ? "" : LineOf(*at, at->dump->entries.back());
+    // The last entry of a dump that ends in the middle is not where the rank was last.
+    return at == nullptr || at->dump->entries.empty() || at->dump->is_cut
+               ? ""
+               : LineOf(*at, at->dump->entries.back());
   }
 
   std::string LineAt(int32_t rank, const HangOperation& operation) const {
@@ -164,6 +167,11 @@ class Reporter {
   }
 
   // ---- tables ----
+
+  // Where a hang is assumed, what is known of its length says nothing.
+  static std::optional<int64_t> WaitedOf(const HangCulprit& culprit) {
+    return culprit.shown == HangShown::kShown ? IfNotZero(culprit.waited_ns) : std::nullopt;
+  }
 
   std::vector<HangCulpritRow> CulpritRows() const {
     std::vector<HangCulpritRow> rows;
@@ -183,7 +191,7 @@ class Reporter {
       row.members = RankList(model_.MembersOf(culprit.evidence));
       row.waiting_ranks = IfAny(RankList(AtHead(culprit.evidence)));
       row.since_unix_ns = IfNotZero(culprit.since_ns);
-      row.waited_ns = IfNotZero(culprit.waited_ns);
+      row.waited_ns = WaitedOf(culprit);
       row.last_line = IfAny(LastLine(culprit.rank));
       row.waiting_line = IfAny(LineAt(culprit.waiting_rank, culprit.evidence));
       rows.push_back(std::move(row));
@@ -212,9 +220,9 @@ class Reporter {
     row.entries = static_cast<int64_t>(entries.size());
     if (!entries.empty()) {
       row.first_record = entries.front().record_id;
-      row.last_record = entries.back().record_id;
+      if (!rank.dump->is_cut) row.last_record = entries.back().record_id;
     }
-    row.active_only = rank.is_active_only;
+    if (!rank.IsUnknown()) row.active_only = rank.is_active_only;
     row.outstanding = static_cast<int64_t>(rank.outstanding);
     if (!rank.head.empty()) {
       const HangOperation& head = rank.head.front();
@@ -227,7 +235,7 @@ class Reporter {
       row.head_line = IfAny(LineOf(rank, entry));
       row.waits_for = IfAny(RankList(result_.waits_for[index]));
     }
-    row.last_issue_unix_ns = IfNotZero(rank.newest_created_ns);
+    if (!rank.dump->is_cut) row.last_issue_unix_ns = IfNotZero(rank.newest_created_ns);
     row.late_ns = IfNotZero(result_.late_ns[index]);
   }
 
@@ -418,6 +426,11 @@ class Reporter {
       made.findings.push_back(NothingOutstanding());
       return;
     }
+    if (result_.is_too_few) {
+      made.findings.push_back(TooFew());
+      made.is_unclear = true;
+      return;
+    }
     const bool is_shown = std::any_of(
         result_.culprits.begin(), result_.culprits.end(),
         [](const HangCulprit& culprit) { return culprit.shown != HangShown::kNotShown; });
@@ -438,8 +451,80 @@ class Reporter {
     }
   }
 
-  static JobFinding NothingOutstanding() {
+  std::vector<int32_t> WithoutWholeDump() const {
+    std::vector<int32_t> ranks;
+    for (int32_t rank = 0; rank < model_.world; ++rank) {
+      if (!model_.IsWhole(rank)) {
+        ranks.push_back(rank);
+      }
+    }
+    return ranks;
+  }
+
+  std::vector<int32_t> WithWholeDump() const {
+    std::vector<int32_t> ranks;
+    for (const HangRank& rank : model_.ranks) {
+      if (model_.IsWhole(rank.rank)) {
+        ranks.push_back(rank.rank);
+      }
+    }
+    return ranks;
+  }
+
+  std::string GiveAll() const {
+    return model_.is_world_told ? "Give the dumps of all ranks, whole."
+                                : "Give the dumps of all ranks, whole, or --world N.";
+  }
+
+  // What is not known of the other ranks, as a sentence.
+  std::string UnknownWords() const {
+    const std::vector<int32_t> without = WithoutWholeDump();
+    std::string text =
+        without.empty() ? "" : fmt::format(" No whole dump of {} is there.", RankWords(without));
+    text += model_.is_world_known ? "" : " Nothing says how many ranks the job has.";
+    return text;
+  }
+
+  // Others wait for ranks, but too little is there to say for whom.
+  JobFinding TooFew() const {
     JobFinding finding;
+    finding.order = CauseRank::kNothing;
+    finding.finding = "These dumps are too few to tell";
+    finding.severity = Severity::kWarning;
+    finding.certainty = Certainty::kCannotTell;
+    finding.ranks = RankList(WithoutWholeDump());
+    std::string text;
+    constexpr size_t kMostNamed = 3;
+    size_t named = 0;
+    for (const auto& [operation, ranks] : at_head_) {
+      if (named++ < kMostNamed) {
+        text += fmt::format("{}{} {} in {}", text.empty() ? "" : "; ", RankWords(ranks),
+                            ranks.size() == 1 ? "waits" : "wait", Words(operation));
+      }
+    }
+    text[0] = 'R';
+    finding.evidence = text + "." + UnknownWords();
+    finding.help = GiveAll();
+    return finding;
+  }
+
+  JobFinding NothingOutstanding() const {
+    const std::vector<int32_t> without = WithoutWholeDump();
+    JobFinding finding;
+    if (!without.empty() || !model_.is_world_known) {
+      finding.finding = "These dumps are too few to tell";
+      finding.severity = Severity::kInfo;
+      finding.certainty = Certainty::kCannotTell;
+      finding.ranks = RankList(without);
+      const std::vector<int32_t> with = WithWholeDump();
+      finding.evidence = with.empty()
+                             ? std::string("Nothing is outstanding in what could be read.")
+                             : fmt::format("Every operation in the {} of {} is complete.",
+                                           with.size() == 1 ? "dump" : "dumps", RankWords(with));
+      finding.evidence += UnknownWords();
+      finding.help = GiveAll();
+      return finding;
+    }
     finding.order = CauseRank::kNothing;
     finding.finding = "No communication was outstanding";
     finding.severity = Severity::kInfo;
@@ -460,7 +545,7 @@ class Reporter {
     int32_t last = -1;
     int64_t newest = 0;
     for (const HangRank& rank : model_.ranks) {
-      if (last < 0 || rank.newest_created_ns < newest) {
+      if (last < 0 || (rank.newest_created_ns < newest && !rank.dump->is_cut)) {
         last = rank.rank;
         newest = rank.newest_created_ns;
       }
@@ -555,11 +640,25 @@ class Reporter {
     finding.evidence = Evidence(group);
     finding.where = WhereOf(group);
     finding.help = texts.help;
-    if (culprit.waited_ns > 0) {
-      finding.value = static_cast<double>(culprit.waited_ns);
+    if (culprit.kind == HangKind::kNoDump && AnyCut(group)) {
+      finding.finding = "Others wait for a rank without a whole dump";
+      finding.help =
+          "Its file ends in the middle: collect it again, and look whether the disk was full or "
+          "the rank was killed while it wrote.";
+    }
+    if (culprit.kind == HangKind::kNoDump && culprit.certainty == Certainty::kCannotTell) {
+      finding.help = GiveAll() + " " + finding.help;
+    }
+    if (const std::optional<int64_t> waited = WaitedOf(culprit); waited.has_value()) {
+      finding.value = static_cast<double>(*waited);
       finding.unit = "ns";
     }
     return finding;
+  }
+
+  bool AnyCut(const Together& group) const {
+    return std::any_of(group.ranks.begin(), group.ranks.end(),
+                       [&](int32_t rank) { return model_.Of(rank) != nullptr; });
   }
 
   // Ranks that wait at something else, because of these: directly or not.
@@ -624,9 +723,9 @@ class Reporter {
         return fmt::format("{} in {}{}; {} {}.", Ranks(there.size(), "rank waits", "ranks wait"),
                            operation, Since(culprit), names, WhatTheyDid(group));
       case HangKind::kNoDump:
-        return fmt::format("{} in {}{}; {} left no dump.",
+        return fmt::format("{} in {}{}; {} left no {}dump.",
                            Ranks(there.size(), "rank waits", "ranks wait"), operation,
-                           Since(culprit), names);
+                           Since(culprit), names, AnyCut(group) ? "whole " : "");
       case HangKind::kDeviceStuck:
         return fmt::format("{} finished by other members; {} issued it{} and did not finish.",
                            StuckIn(group), names, Since(culprit));

@@ -104,6 +104,43 @@ JobFileKind KindOfContent(PlainContent content) {
   return JobFileKind::kOther;
 }
 
+// A profile: JSON of Chrome's kind, or a database of Nsight Systems.
+bool IsTrace(std::string_view head) {
+  constexpr size_t kEnough = 8192;
+  constexpr std::string_view kParts[] = {"\"traceEvents\"", "\"schemaVersion\"", "\"ph\""};
+  const std::string_view begin = head.substr(0, kEnough);
+  const bool is_json = begin.starts_with('{') || begin.starts_with('[');
+  return begin.starts_with("SQLite format 3") ||
+         (is_json && std::any_of(std::begin(kParts), std::end(kParts),
+                                 [&](std::string_view part) { return Contains(begin, part); }));
+}
+
+// Pickles before protocol 2 have no mark: this is the opcode GLOBAL, a module and a name, in lines.
+bool BeginsWithGlobal(std::string_view head) {
+  if (!head.starts_with('c')) {
+    return false;
+  }
+  const auto is_name = [](std::string_view line) {
+    return !line.empty() && std::all_of(line.begin(), line.end(), [](char c) {
+      return c == '_' || c == '.' || IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    });
+  };
+  const size_t first = head.find('\n');
+  const size_t second = first == std::string_view::npos ? first : head.find('\n', first + 1);
+  return second != std::string_view::npos && is_name(head.substr(1, first - 1)) &&
+         is_name(head.substr(first + 1, second - first - 1));
+}
+
+std::string_view OddityOf(std::string_view head) {
+  if (head.empty()) {
+    return "the file is empty";
+  }
+  return BeginsWithGlobal(head)
+             ? "opcode GLOBAL at byte 0: this file asks to run code; a flight recorder dump or "
+               "memory snapshot does not"
+             : "the file is neither a pickle nor JSON of a dump";
+}
+
 // Reads what the file begins with.
 Result<void> Recognise(JobFile& file) {
   BS_ASSIGN(const struct stat status, StatusOf(file.path));
@@ -117,6 +154,12 @@ Result<void> Recognise(JobFile& file) {
   const PlainGuess guess = GuessPlain(head);
   file.kind = KindOfContent(guess.content);
   file.is_json = guess.is_json;
+  if (file.kind == JobFileKind::kOther) {
+    file.is_trace = IsTrace(head);
+    file.oddity = OddityOf(head);
+  } else if (file.kind == JobFileKind::kPickle && IsDumpName(file.path)) {
+    file.kind = JobFileKind::kFlightRecorder;  // to say what is wrong with it
+  }
   return {};
 }
 
@@ -158,6 +201,13 @@ std::optional<int32_t> RankOfName(std::string_view name) {
     --begin;
   }
   return begin == name.size() ? std::nullopt : ParseNumber<int32_t>(name.substr(begin));
+}
+
+bool IsDumpName(std::string_view name) {
+  const std::string lower = LowerCase(name.substr(name.find_last_of('/') + 1));
+  return RankOfName(name).has_value() && (Contains(lower, "trace") || Contains(lower, "dump")) &&
+         !Contains(lower, "core") && !Contains(lower, "stack") && !lower.ends_with(".log") &&
+         !lower.ends_with(".txt") && !lower.ends_with(".out") && !lower.ends_with(".err");
 }
 
 Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads) {

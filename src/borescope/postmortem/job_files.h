@@ -33,6 +33,8 @@ struct JobFile {
   int64_t modified_ns = 0;       // Unix time; 0: not known
   uint64_t bytes = 0;            // as stored
   std::optional<Error> failure;  // why it could not be opened
+  bool is_trace = false;         // of kOther: a profile, which other verbs read
+  std::string_view oddity = {};  // of kOther: why it is no dump, in words
 };
 
 // Folders are searched to this depth, and for so many files.
@@ -47,5 +49,9 @@ Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, in
 // The rank that a file name says: digits after "rank", else those at its end before endings such
 // as .pickle, .json and .gz.
 std::optional<int32_t> RankOfName(std::string_view name);
+
+// Whether a file is named as PyTorch or its users name dumps: "trace_3", "dump_rank3.pickle". What
+// is named so has to be one.
+bool IsDumpName(std::string_view name);
 
 }  // namespace borescope::internal

@@ -296,6 +296,16 @@ class Joiner {
     return hangs_.empty() || is_of_culprit || is_earlier;
   }
 
+  // Whether a request failed although the device had enough: the process may not have more.
+  static bool IsOwnLimit(const JobEvent& event) {
+    if (!event.out_of_memory.has_value()) {
+      return false;
+    }
+    const postmortem::OomMessage& said = *event.out_of_memory;
+    return said.allowed.has_value() && said.requested.has_value() && said.device_free.has_value() &&
+           said.device_free->low >= said.requested->high;
+  }
+
   JobFinding FindingOf(const Failure& failure) const {
     const Death& first = *failure.deaths.front();
     const EndingTexts texts = TextsOf(first.ending);
@@ -303,7 +313,8 @@ class Joiner {
     finding.order = !failure.is_cause                      ? CauseRank::kHang
                     : first.ending == Ending::kOutOfMemory ? CauseRank::kOutOfMemory
                                                            : CauseRank::kDeath;
-    finding.finding = texts.finding;
+    finding.finding =
+        IsOwnLimit(*first.event) ? "Out of memory: the process's own limit" : texts.finding;
     finding.severity = failure.is_cause ? Severity::kError : Severity::kWarning;
     const bool is_certain = std::all_of(failure.deaths.begin(), failure.deaths.end(),
                                         [](const Death* death) { return death->is_certain; });
@@ -385,7 +396,7 @@ class Joiner {
       const auto least = [](const std::optional<postmortem::ByteRange>& range) {
         return range.has_value() ? range->low : 0;
       };
-      if (said.allowed.has_value() && least(said.device_free) >= requested) {
+      if (IsOwnLimit(event)) {
         return "The process's own limit forbade it: raise "
                "torch.cuda.set_per_process_memory_fraction.";
       }

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
@@ -23,7 +21,10 @@ Result<PostmortemOptions> UnderstandPostmortem(const RawOptions& raw) {
     BS_ASSIGN(options.world, ParseCount("world", raw.Get("world"), kMostRanks));
   }
   if (!raw.Get("top").empty()) {
-    BS_ASSIGN(const int rows, ParseCount("top", raw.Get("top"), std::numeric_limits<int>::max()));
+    constexpr int kMostRows = 1'000'000'000;
+    const std::string& top = raw.Get("top");
+    BS_ASSIGN(const int rows,
+              top == "all" ? Result<int>(kMostRows) : ParseCount("top", top, kMostRows));
     options.top = static_cast<size_t>(rows);
   }
   const std::string& fail_on = raw.Get("fail-on");

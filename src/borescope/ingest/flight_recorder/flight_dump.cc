@@ -309,9 +309,21 @@ Result<FlightDump> ReadFlightDump(ByteSource& source) {
   FlightDump dump;
   FlightFolder folder(dump);
   BS_ASSIGN(const PlainRead read, ReadPlain(source, dump.store, folder));
+  if (read.root.kind != PlainKind::kDict && read.is_cut) {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = "the file ends before anything of a dump is complete"};
+  }
   if (read.root.kind != PlainKind::kDict) {
     return Error{.code = ErrorCode::kUnsupportedFormat,
                  .cause = "the file is no dump of the flight recorder: no dictionary"};
+  }
+  constexpr std::string_view kKeys[] = {"version", "entries", "pg_config", "pg_status"};
+  const bool has_any = std::any_of(std::begin(kKeys), std::end(kKeys), [&](std::string_view key) {
+    return dump.store.Find(read.root, key).kind != PlainKind::kNone;
+  });
+  if (!has_any && dump.entries.empty() && !read.is_cut) {
+    return Error{.code = ErrorCode::kUnsupportedFormat,
+                 .cause = "the file is no dump of the flight recorder: it has no entries"};
   }
   const auto text = [&](std::string_view key) {
     return std::string(dump.store.Text(dump.store.Find(read.root, key)));

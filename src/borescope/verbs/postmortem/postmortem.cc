@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -53,16 +54,57 @@ std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
   return found;
 }
 
-// Rows of files that no source reads. Of folders only pickles are listed.
+// Why a file counts for nothing that should have been readable, or that other verbs read; else
+// nothing.
+std::optional<Diagnostic> WhyNotRead(const JobFile& file) {
+  const bool has_to_be_dump = IsDumpName(file.path);
+  if (file.failure.has_value()) {
+    return Diagnostic{Severity::kError,
+                      "unreadable-file",
+                      1,
+                      file.path,
+                      file.failure->cause,
+                      "The file could not be read; the answer is about the others."};
+  }
+  if (file.is_trace) {
+    return Diagnostic{Severity::kInfo,
+                      "trace-file",
+                      1,
+                      file.path,
+                      "",
+                      "A trace, which says nothing here: borescope summary reads it."};
+  }
+  if (file.kind == JobFileKind::kOther && has_to_be_dump) {
+    return Diagnostic{Severity::kError,
+                      "unreadable-file",
+                      1,
+                      file.path,
+                      std::string(file.oddity),
+                      "The file is named like a dump and is none; nothing in it was run."};
+  }
+  return std::nullopt;
+}
+
+// Rows of files that no source reads. Of folders only pickles are listed, and what is named like a
+// dump.
 void AddOthers(std::span<const JobFile> files, Everything& all) {
+  SourceFindings others;
   std::set<std::string> listed;
   for (const JobFileRow& row : all.files) {
     listed.insert(row.file);
   }
   for (const JobFile& file : files) {
-    const bool is_read = listed.contains(file.path);
-    if (is_read || (file.kind == JobFileKind::kOther && !file.is_named) ||
-        (file.failure.has_value() && !file.is_named)) {
+    if (listed.contains(file.path)) {
+      continue;
+    }
+    const bool is_wanted = file.is_named || IsDumpName(file.path) ||
+                           (file.kind != JobFileKind::kOther && !file.failure.has_value());
+    std::optional<Diagnostic> why = WhyNotRead(file);
+    const bool is_refused = is_wanted && why.has_value() && why->severity == Severity::kError;
+    if (why.has_value() && (is_wanted || file.is_trace)) {
+      others.diagnostics.push_back(std::move(*why));
+    }
+    if (!is_wanted) {
       continue;
     }
     JobFileRow row;
@@ -70,10 +112,18 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
     row.kind = JobFileKindName(file.kind);
     if (file.rank.has_value()) row.rank = *file.rank;
     row.bytes = static_cast<int64_t>(file.bytes);
-    row.status = file.failure.has_value() ? "refused" : "ignored";
-    all.has_failed = all.has_failed || file.failure.has_value();
+    row.status = is_refused ? "refused" : "ignored";
+    all.has_failed = all.has_failed || is_refused;
     all.files.push_back(std::move(row));
   }
+  all.sources.push_back(std::move(others));
+}
+
+// The first file that is a trace.
+const JobFile* AnyTrace(std::span<const JobFile> files) {
+  const auto trace =
+      std::find_if(files.begin(), files.end(), [](const JobFile& file) { return file.is_trace; });
+  return trace == files.end() ? nullptr : &*trace;
 }
 
 Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& request,
@@ -171,6 +221,14 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
         }
       }
     }
+    if (const JobFile* const trace = AnyTrace(files); trace != nullptr) {
+      return Error{.code = ErrorCode::kUnsupportedFormat,
+                   .cause =
+                       "this is a trace of a profiler, and no dump, memory snapshot, log or "
+                       "error file of a job is there",
+                   .remedy = fmt::format("ask borescope summary {}", request.paths.front()),
+                   .file = trace->path};
+    }
     return Error{.code = ErrorCode::kUnsupportedFormat,
                  .cause = "no dump, memory snapshot, log or error file of a job is there",
                  .remedy =
@@ -213,6 +271,32 @@ Table OfRanks(const Table& table, const NumberRanges& ranks) {
     }
   }
   return TakeRows(table, kept);
+}
+
+// All ranks that any table speaks of, ascending.
+std::vector<int32_t> RanksOf(std::span<const Table> tables) {
+  std::set<int32_t> ranks;
+  for (const Table& table : tables) {
+    const Column* const column = table.Find("rank");
+    const IntValues* const values =
+        column == nullptr ? nullptr : std::get_if<IntValues>(&column->values);
+    for (size_t i = 0; values != nullptr && i < values->size(); ++i) {
+      if (!column->IsMissing(i)) ranks.insert(static_cast<int32_t>((*values)[i]));
+    }
+  }
+  return {ranks.begin(), ranks.end()};
+}
+
+Result<void> CheckRanks(const NumberRanges& asked, std::span<const Table> tables) {
+  const std::vector<int32_t> ranks = RanksOf(tables);
+  if (asked.empty() ||
+      std::any_of(ranks.begin(), ranks.end(), [&](int32_t rank) { return asked.Contains(rank); })) {
+    return {};
+  }
+  return UsageError("`rank` names no rank of this job",
+                    ranks.empty() ? std::string("its files do not say their ranks")
+                                  : fmt::format("its ranks are {}", RankList(ranks)),
+                    "rank");
 }
 
 Result<void> Arrange(const PostmortemOptions& options, std::vector<Table>& tables) {
@@ -269,6 +353,7 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
   std::copy_if(others.begin(), others.end(), std::back_inserter(document.tables),
                [](const Table& table) { return table.rows() > 0; });
   document.tables.push_back(MakeTable(all.files));
+  BS_TRY(CheckRanks(request.ranks, document.tables));
   for (Table& table : document.tables) {
     table = OfRanks(table, request.ranks);
   }
