@@ -283,5 +283,34 @@ TEST(FlightDumpTest, OddFieldsAreCounted) {
   EXPECT_FALSE(ReadFlightDump(*OpenMemory("")).ok());
 }
 
+TEST(FlightDumpTest, NumbersHaveBounds) {
+  const Result<FlightDump> dump = ReadFlightDump(*OpenMemory(
+      R"({"version": "2.10",
+          "pg_status": {"0": {"last_enqueued_collective": 9223372036854775807,
+                              "last_started_collective": -9223372036854775807,
+                              "last_completed_collective": 3}},
+          "entries": [{"record_id": -9223372036854775807, "profiling_name": "nccl:all_reduce",
+                       "state": "scheduled", "collective_seq_id": 1}]})"));
+  ASSERT_TRUE(dump.ok());
+  EXPECT_EQ(dump->status.front().enqueued, int64_t{1} << 53);
+  EXPECT_EQ(dump->status.front().started, -1);
+  EXPECT_EQ(dump->status.front().completed, 3);
+  EXPECT_EQ(dump->entries.front().record_id, 0);
+}
+
+TEST(HangAnalysisTest, AProcessHasOneDefaultGroup) {
+  const Result<FlightDump> dump = ReadFlightDump(*OpenMemory(
+      R"({"version": "2.10", "pg_config": {}, "entries": [
+          {"record_id": 0, "process_group": ["0", "default_pg"], "profiling_name": "nccl:a",
+           "state": "scheduled", "collective_seq_id": 1},
+          {"record_id": 1, "process_group": ["1", "default_pg"], "profiling_name": "nccl:a",
+           "state": "scheduled", "collective_seq_id": 1}]})"));
+  ASSERT_TRUE(dump.ok());
+  const HangModel model = BuildHangModel(std::vector<RankDump>{{0, &*dump, 0}}, 8, 1);
+  ASSERT_EQ(model.groups.size(), 2U);
+  EXPECT_EQ(model.groups[0].members.size(), 8U);
+  EXPECT_EQ(model.groups[1].members.size(), 1U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -112,6 +112,14 @@ class GroupTable {
   std::vector<HangGroup>& groups() { return groups_; }
 
  private:
+  // A process has one default group.
+  static bool IsFirstDefault(const FlightDump& dump, const FlightGroupName& named) {
+    const auto first = std::find_if(
+        dump.named_groups.begin(), dump.named_groups.end(),
+        [](const FlightGroupName& group) { return group.description == "default_pg"; });
+    return first != dump.named_groups.end() && first->name == named.name;
+  }
+
   std::vector<int32_t> MembersOf(const RankDump& of, const FlightGroupName& named,
                                  bool& is_inferred, bool& is_guessed) const {
     const FlightDump& dump = *of.dump;
@@ -119,7 +127,7 @@ class GroupTable {
         listed != nullptr && IsMember(listed->ranks, of.rank)) {
       return listed->ranks;
     }
-    if (named.description == "default_pg") {
+    if (named.description == "default_pg" && IsFirstDefault(dump, named)) {
       std::vector<int32_t> all(static_cast<size_t>(world_.ranks));
       std::iota(all.begin(), all.end(), 0);
       is_guessed = !world_.is_known;

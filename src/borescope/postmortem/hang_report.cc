@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -175,9 +176,18 @@ class Reporter {
 
   std::vector<HangCulpritRow> CulpritRows() const {
     std::vector<HangCulpritRow> rows;
+    // Many culprits have one evidence, of as many members.
+    std::optional<HangOperation> last;
+    HangCulpritRow of_evidence;
     for (const HangCulprit& culprit : result_.culprits) {
       const HangGroup& group = model_.groups[culprit.evidence.group];
-      HangCulpritRow row;
+      if (last != culprit.evidence) {
+        last = culprit.evidence;
+        of_evidence.operation = NameOf(culprit.evidence);
+        of_evidence.seq = NumberOf(culprit.evidence);
+        of_evidence.members = RankList(model_.MembersOf(culprit.evidence));
+      }
+      HangCulpritRow row = of_evidence;
       row.rank = culprit.rank;
       row.kind = HangKindName(culprit.kind);
       row.primary = culprit.is_primary;
@@ -186,9 +196,6 @@ class Reporter {
       row.activity = IfAny(std::string(HangActivityName(culprit.activity)));
       row.group = group.name;
       row.group_desc = group.description;
-      row.operation = NameOf(culprit.evidence);
-      row.seq = NumberOf(culprit.evidence);
-      row.members = RankList(model_.MembersOf(culprit.evidence));
       row.waiting_ranks = IfAny(RankList(AtHead(culprit.evidence)));
       row.since_unix_ns = IfNotZero(culprit.since_ns);
       row.waited_ns = WaitedOf(culprit);

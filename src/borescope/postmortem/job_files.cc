@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
@@ -145,8 +146,9 @@ std::string_view OddityOf(std::string_view head) {
 Result<void> Recognise(JobFile& file) {
   BS_ASSIGN(const struct stat status, StatusOf(file.path));
   file.bytes = static_cast<uint64_t>(std::max<off_t>(status.st_size, 0));
+  constexpr int64_t kLatest = std::numeric_limits<int64_t>::max() / kSecondNs - 1;
   file.modified_ns =
-      static_cast<int64_t>(status.st_mtim.tv_sec) * kSecondNs + status.st_mtim.tv_nsec;
+      std::clamp<int64_t>(status.st_mtim.tv_sec, 0, kLatest) * kSecondNs + status.st_mtim.tv_nsec;
   BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
   std::string head(kHeadBytes, '\0');
   BS_ASSIGN(const size_t got, ReadFully(*source.bytes, head.data(), head.size()));

@@ -429,7 +429,7 @@ class Joiner {
       const std::vector<int32_t> ranks = ReadRankList(hang.ranks);
       std::vector<int32_t> failed;
       std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(failed),
-                   [&](int32_t rank) { return IsExplainable(rank) && CauseOf(rank) != nullptr; });
+                   [&](int32_t rank) { return CauseOf(rank) != nullptr && IsExplainable(rank); });
       if (failed.empty()) {
         continue;
       }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "borescope/base/text/text.h"
 
@@ -118,10 +119,18 @@ std::string WithoutTemplates(std::string_view name) {
 }
 
 void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
-    text.replace(at, from.size(), to);
-    at += to.size();
+  size_t at = text.find(from);
+  if (at == std::string::npos) {
+    return;
   }
+  std::string replaced;
+  size_t kept = 0;
+  for (; at != std::string::npos; at = text.find(from, kept)) {
+    replaced.append(text, kept, at - kept).append(to);
+    kept = at + from.size();
+  }
+  replaced.append(text, kept);
+  text = std::move(replaced);
 }
 
 }  // namespace
@@ -253,7 +262,7 @@ std::optional<PrintedNumber> ParsePrinted(std::string_view text, bool decimal_co
     const std::optional<int> printed =
         ParseNumber<int>(written.starts_with('+') ? written.substr(1) : written);
     constexpr int kMost = 400;
-    if (!printed.has_value() || std::abs(*printed) > kMost) {
+    if (!printed.has_value() || *printed < -kMost || *printed > kMost) {
       return std::nullopt;
     }
     exponent += *printed;

@@ -59,6 +59,8 @@ constexpr std::string_view kKeyNames[] = {"record_id",
                                           "thread_name"};
 static_assert(std::size(kKeyNames) == kKeys);
 constexpr uint8_t kEntryShape = 1;
+// Differences of such numbers are whole numbers, and exact ones in JSON.
+constexpr int64_t kLargestNumber = int64_t{1} << 53;
 constexpr uint8_t kEntriesShape = 2;
 
 class FlightFolder : public PlainFolder {
@@ -98,7 +100,8 @@ class FlightFolder : public PlainFolder {
  private:
   void AddEntry(const std::array<PlainValue, kKeys>& found) {
     FlightEntry entry;
-    entry.record_id = Whole(found[kRecordId], static_cast<int64_t>(dump_.entries.size()));
+    entry.record_id = std::clamp<int64_t>(
+        Whole(found[kRecordId], static_cast<int64_t>(dump_.entries.size())), 0, kLargestNumber);
     entry.created_ns = std::max<int64_t>(Whole(found[kCreated], 0), 0);
     entry.discovered_started_ns = std::max<int64_t>(Whole(found[kStartedSeen], 0), 0);
     entry.discovered_finished_ns = std::max<int64_t>(Whole(found[kFinishedSeen], 0), 0);
@@ -228,11 +231,18 @@ std::vector<int32_t> RanksOf(const PlainStore& store, PlainValue value, uint64_t
 
 void TakeGroups(PlainValue config, FlightDump& dump) {
   const std::span<const PlainValue> items = dump.store.Items(config);
+  constexpr size_t kMostMembers = size_t{1} << 23;  // of all groups: they can name one list
+  size_t members = 0;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     FlightGroup group;
     group.name = dump.store.Text(items[i]);
     group.description = dump.store.Text(dump.store.Find(items[i + 1], "desc"));
     group.ranks = RanksOf(dump.store, dump.store.Find(items[i + 1], "ranks"), dump.bad_fields);
+    members += group.ranks.size();
+    if (members > kMostMembers) {
+      ++dump.bad_fields;
+      break;
+    }
     dump.groups.push_back(std::move(group));
   }
   std::stable_sort(dump.groups.begin(), dump.groups.end(),
@@ -249,7 +259,8 @@ void TakeStatus(PlainValue status, FlightDump& dump) {
       continue;
     }
     const auto number = [&](std::string_view key) {
-      return dump.store.Int(dump.store.Find(items[i + 1], key)).value_or(-1);
+      return std::clamp<int64_t>(dump.store.Int(dump.store.Find(items[i + 1], key)).value_or(-1),
+                                 -1, kLargestNumber);
     };
     dump.status.push_back({.pg_id = static_cast<int32_t>(*id),
                            .enqueued = number("last_enqueued_collective"),
@@ -272,8 +283,12 @@ std::vector<int64_t> FlightDump::Sizes(uint32_t list) const {
   if (list == FlightEntry::kNothing) {
     return sizes;
   }
+  // A pickle can name one list many times.
+  constexpr size_t kMost = size_t{1} << 20;
   for (const PlainValue& shape : store.Items({.kind = PlainKind::kList, .bits = list})) {
-    for (const PlainValue& extent : store.Items(shape)) {
+    const std::span<const PlainValue> extents = store.Items(shape);
+    if (sizes.size() + extents.size() >= kMost) break;
+    for (const PlainValue& extent : extents) {
       sizes.push_back(std::max<int64_t>(store.Int(extent).value_or(0), 0));
     }
     sizes.push_back(-1);

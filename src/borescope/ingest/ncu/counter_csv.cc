@@ -196,7 +196,8 @@ class NcuCsvReader {
 
  private:
   void FindColumns();
-  bool IsMetricColumn(size_t column) const;
+  bool IsMetricName(size_t column) const;
+  bool IsMetricColumn(size_t column) const { return is_metric_[column]; }
   // Whether any number of the file shows that the comma is the decimal sign.
   bool FindsDecimalComma() const;
   bool NextRow(CsvRows& rows, std::vector<std::string>& cells) const;
@@ -211,6 +212,7 @@ class NcuCsvReader {
   CounterReport& report_;
   Diagnostics& diagnostics_;
   std::vector<std::string> names_;
+  std::vector<bool> is_metric_;  // by column
   struct Columns {
     size_t id, pid, program, kernel, context, stream, block, grid, device, cc, ranges;
     size_t metric, unit, value;  // of the long form
@@ -246,10 +248,14 @@ void NcuCsvReader::FindColumns() {
   columns_.ranges =
       ranges == names_.end() ? kNoColumn : static_cast<size_t>(ranges - names_.begin());
   is_long_ = columns_.metric != kNoColumn && columns_.value != kNoColumn;
+  is_metric_.clear();
+  for (size_t column = 0; column < names_.size(); ++column) {
+    is_metric_.push_back(IsMetricName(column));
+  }
 }
 
 // The name of the kernel is a metric, too, which is empty in texts.
-bool NcuCsvReader::IsMetricColumn(size_t column) const {
+bool NcuCsvReader::IsMetricName(size_t column) const {
   if (names_[column] == "launch__kernel_name") {
     return false;
   }
@@ -583,11 +589,12 @@ CounterReport RocprofCounters::Finish(Diagnostics& diagnostics) {
   report_.amd = true;
   // Processes in the order of their appearance, their dispatches by number.
   std::map<int64_t, size_t> places;
-  std::set<int64_t> agents;
+  std::set<int64_t> found;
   for (const CountedKernel& kernel : report_.kernels) {
     places.emplace(kernel.pid, places.size());
-    agents.insert(kernel.device);
+    found.insert(kernel.device);
   }
+  const std::vector<int64_t> agents(found.begin(), found.end());
   std::vector<size_t> order(report_.kernels.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -602,7 +609,7 @@ CounterReport RocprofCounters::Finish(Diagnostics& diagnostics) {
     kernels.push_back(std::move(report_.kernels[kernel]));
     // Agents are numbered with the processors of the host; devices are counted from 0.
     kernels.back().device =
-        static_cast<int64_t>(std::distance(agents.begin(), agents.find(kernels.back().device)));
+        std::lower_bound(agents.begin(), agents.end(), kernels.back().device) - agents.begin();
   }
   report_.kernels = std::move(kernels);
   FinishReport(report_, diagnostics);

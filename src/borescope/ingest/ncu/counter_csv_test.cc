@@ -30,6 +30,7 @@ TEST(ReportTextsTest, FunctionsInNames) {
             "fill");
   EXPECT_EQ(FunctionInName("void native::<unnamed>::fill<(int)4, lambda(a -> b)>(int)"), "fill");
   EXPECT_EQ(FunctionInName("sm90_xmma_gemm_bf16"), "sm90_xmma_gemm_bf16");
+  EXPECT_EQ(FunctionInName("a::(anonymous namespace)(anonymous namespace)"), "unnamedunnamed");
   EXPECT_EQ(FunctionInName("void scope::Functor<int>::operator()(int) const"), "operator()");
 }
 

@@ -623,11 +623,15 @@ Result<bool> Container::ReadPayload(const BlockHeader& header) {
       BS_TRY(reader_.ReadResult(message, entry_));
     }
   }
-  diagnostics_.CountMany(Diag::kUnreadRangeResults, header.range_results, at_);
+  // Those that are there: the header may claim any number.
+  const uint64_t first = at_;
+  uint64_t range_results = 0;
   for (uint64_t i = 0; i < header.range_results && took == Took::kEntry; ++i) {
     CheckStopAt(i);
     took = TakeEntry(left, nullptr);
+    range_results += took == Took::kEntry ? 1 : 0;
   }
+  diagnostics_.CountMany(Diag::kUnreadRangeResults, range_results, first);
   if (took == Took::kEndOfFile) {
     return false;
   }

@@ -191,6 +191,21 @@ TEST(NcuReportTest, RangesOfDomainsNestByTheirNumbers) {
   EXPECT_EQ(unknown.diagnostics.count(Diag::kNvtxThreadUnknown), 1U);
 }
 
+TEST(NcuReportTest, LabelsEnd) {
+  const std::string name(2000, 'd');
+  Message stack = Message().Varint(1, 1);
+  for (uint64_t i = 0; i < 5000; ++i) {
+    stack.Bytes(3, Message().Bytes(1, "r").Varint(3, i));
+  }
+  Message kernel = Kernel("k");
+  kernel.Bytes(21, Message()
+                       .Bytes(1, Message().Varint(1, 1).Bytes(2, name))
+                       .Bytes(2, Message().Varint(1, 5).Bytes(2, stack)));
+  const Read read = ReadBytes(File(Block({kernel.text()})));
+  ASSERT_TRUE(read.report.has_value());
+  EXPECT_EQ(read.report->kernels[0].ranges, std::vector<std::string>(4096, "r"));
+}
+
 TEST(NcuReportTest, WhatWasDoneToCachesAndClocks) {
   const auto settings = [](std::string_view line) {
     return *ReadBytes(File(Block({}, Message().Bytes(3, Message().Bytes(11, line))))).report;
@@ -288,6 +303,11 @@ TEST(NcuReportTest, RangeResultsAreCounted) {
   ASSERT_TRUE(read.report.has_value());
   EXPECT_EQ(read.diagnostics.count(Diag::kUnreadRangeResults), 1U);
   EXPECT_EQ(read.diagnostics.count(Diag::kDamagedBlock), 0U);
+  // A header may claim more than there are.
+  const std::string claims = Message().Varint(7, 1'000'000).Varint(5, payload.size()).text();
+  const Read claimed = ReadBytes(File(ncu_test::Sized(claims) + payload));
+  ASSERT_TRUE(claimed.report.has_value());
+  EXPECT_EQ(claimed.diagnostics.count(Diag::kUnreadRangeResults), 1U);
 }
 
 TEST(NcuReportTest, MoreThanAnyReportHas) {

@@ -7,6 +7,13 @@
 #include "borescope/ingest/ncu/message_fields.h"
 
 namespace borescope::internal {
+namespace {
+
+// A label repeats the name of its domain: what a small file can ask for has to end somewhere.
+constexpr size_t kMostRanges = 4096;
+constexpr size_t kLongestDomain = 1024;
+
+}  // namespace
 
 bool NvtxState::Read(std::string_view message) {
   MessageFields fields(message);
@@ -90,10 +97,12 @@ bool NvtxState::LabelKernel(CountedKernel& kernel) const {
   }
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const auto& a, const auto& b) { return a.number < b.number; });
+  ranges.resize(std::min(ranges.size(), kMostRanges));
   for (const ThreadRanges::Range& range : ranges) {
     const auto domain = domains_.find(range.domain);
     std::string label;
-    if (range.domain != 0 && domain != domains_.end() && !domain->second.empty()) {
+    if (range.domain != 0 && domain != domains_.end() && !domain->second.empty() &&
+        domain->second.size() <= kLongestDomain) {
       label.append(domain->second).append(":");
     }
     kernel.ranges.push_back(label.append(range.text));

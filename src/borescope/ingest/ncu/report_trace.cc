@@ -209,7 +209,8 @@ uint32_t ReportTrace::AddKernelDetail(const CountedKernel& kernel) {
   const uint32_t row = AddMissingRow(kernels);
   std::array<int64_t, 3> grid = kernel.grid;
   if (report_.amd) {  // work-items in all
-    grid[0] = kernel.block[0] > 0 ? (grid[0] + kernel.block[0] - 1) / kernel.block[0] : -1;
+    const int64_t block = kernel.block[0];
+    grid[0] = block > 0 ? grid[0] / block + (grid[0] % block > 0 ? 1 : 0) : -1;
   }
   const auto set = [row](auto& x, auto& y, auto& z, const std::array<int64_t, 3>& size) {
     x[row] = size[0] > 0 ? Narrow(size[0]) : -1;
@@ -384,8 +385,9 @@ Result<std::vector<int64_t>> FindCountedProcesses(const std::string& path) {
     return report.error().code == ErrorCode::kIo ? Result<std::vector<int64_t>>(report.error())
                                                  : processes;
   }
+  std::set<int64_t> known;
   for (const CountedKernel& kernel : report->kernels) {
-    if (std::find(processes.begin(), processes.end(), kernel.pid) == processes.end()) {
+    if (known.insert(kernel.pid).second) {
       processes.push_back(kernel.pid);
     }
   }

@@ -49,6 +49,21 @@ std::vector<std::string> HostRows(const Trace& trace, HostKind kind) {
   return rows;
 }
 
+TEST(ReportTraceTest, SizesOfAmdAreWorkItems) {
+  CounterReport report;
+  report.amd = true;
+  for (const int64_t items : {INT64_MAX, int64_t{1024}, int64_t{1025}}) {
+    CountedKernel& kernel = report.kernels.emplace_back();
+    kernel.name = "k";
+    kernel.grid = {items, 1, 1};
+    kernel.block = {256, 1, 1};
+  }
+  const Trace trace = TraceOfReport(report, TraceFormat::kNcuReport, 1, Diagnostics(), 1);
+  EXPECT_EQ(trace.kernels().grid_x[0], INT32_MAX);
+  EXPECT_EQ(trace.kernels().grid_x[1], 4);
+  EXPECT_EQ(trace.kernels().grid_x[2], 5);
+}
+
 TEST(ReportTraceTest, KernelsStandOneBehindTheOther) {
   const Trace trace = Load({KernelIn({}), KernelIn({}), KernelIn({})});
   EXPECT_EQ(trace.meta().format, TraceFormat::kNcuReport);

@@ -63,7 +63,10 @@ PlainValue PlainStore::Find(PlainValue dictionary, std::string_view key) const {
     return {};
   }
   const std::span<const PlainValue> items = Items(dictionary);
+  // Records have a few keys; a pickle can name one large dictionary in place of many of them.
+  constexpr size_t kMostItems = 8192;
   PlainValue found;
+  if (items.size() > 2 * kMostItems) return found;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (items[i].IsText() && Text(items[i]) == key) {
       found = items[i + 1];  // the last one counts

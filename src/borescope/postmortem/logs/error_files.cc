@@ -61,7 +61,7 @@ class Reader {
       event.unix_ns = *seconds * kSecondNs;
     }
     if (const std::optional<int64_t> code = store_.Int(Of(message, "errorCode"));
-        code.has_value() && std::abs(*code) <= 255) {
+        code.has_value() && *code >= -255 && *code <= 255) {
       event.exit_code = static_cast<int>(*code);
     }
     return std::vector{std::move(event)};
@@ -128,7 +128,7 @@ class Reader {
       frames.push_back({store_.Text(Of(frame, "filename")), store_.Text(Of(frame, "name")),
                         store_.Int(Of(frame, "line")).value_or(0)});
     }
-    return ToValidUtf8(lines_->LineOf(frames));
+    return ToValidUtf8(WithoutSecrets(lines_->LineOf(frames)));
   }
 
   const LineFinder* lines_;

@@ -249,7 +249,7 @@ std::string LogScanner::LineOf(const Trace& trace) const {
   if (trace.kind == Trace::Kind::kPython) {
     std::reverse(frames.begin(), frames.end());
   }
-  return lines_->LineOf(frames);
+  return WithoutSecrets(lines_->LineOf(frames));
 }
 
 bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
@@ -385,6 +385,9 @@ bool LogScanner::TakeSummary(const LogLine& line, int64_t number) {
   } else if (Finds(text, kSummaryHost, &event.host)) {
     return true;
   } else if (Finds(text, kSummaryExit, &code, &pid)) {
+    constexpr int kLeast = -65'535;
+    constexpr int kMost = 1 << 30;
+    code = std::clamp(code, kLeast, kMost);
     event.exit_code = code;
     event.pid = pid;
     event.text = ExitText(code);

@@ -120,6 +120,21 @@ TEST(LogScan, SecretsAreNotKept) {
     EXPECT_EQ(event.text.find(secret), std::string::npos) << event.text;
   }
   EXPECT_TRUE(event.text.starts_with("OSError: ")) << event.text;
+  const LogEvent in_frame = OnlyOf(
+      "Traceback (most recent call last):\n"
+      "  File \"/data/run.py\", line 3, in <module> password=hunter2secret\n"
+      "ValueError: x\n");
+  EXPECT_TRUE(in_frame.program_line.starts_with("/data/run.py:3 <module>"))
+      << in_frame.program_line;
+  EXPECT_EQ(in_frame.program_line.find("hunter2"), std::string::npos) << in_frame.program_line;
+}
+
+TEST(LogScan, ExitCodesAreThoseOfProcesses) {
+  const LogEvent event = OnlyOf(
+      "Failures:\n[1]:\n  rank      : 1 (local_rank: 1)\n"
+      "  exitcode  : -2147483648 (pid: 6175)\n");
+  EXPECT_EQ(event.exit_code, -65'535);
+  EXPECT_EQ(event.text, "signal 65535");
 }
 
 TEST(LogScan, LongTextsAreCutBetweenCharacters) {

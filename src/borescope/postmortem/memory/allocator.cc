@@ -196,12 +196,15 @@ bool Allocator::WouldServe(const LayoutBlock& block, uint64_t size, uint16_t lan
 // The first block of the lowest row of open blocks that hold `size` bytes: one without pages, or
 // the free one before it.
 uint32_t Allocator::FindPages(uint64_t size, const List& list) const {
+  uint64_t passed = 0;  // the end of the last row: its blocks begin none that holds more
   for (const auto& [address, block] : list.unmapped) {
+    if (address < passed) continue;
     const uint32_t before = blocks_[block].prev;
     const uint32_t first = IsOpen(before) ? before : block;
     uint64_t bytes = 0;
     for (uint32_t at = first; bytes < size && IsOpen(at); at = blocks_[at].next) {
       bytes += blocks_[at].size;
+      passed = blocks_[at].address + blocks_[at].size;
     }
     if (bytes >= size) return first;
   }
@@ -560,10 +563,12 @@ uint32_t Allocator::SegmentAt(uint64_t address) const {
   return address - segment.address < segment.size ? found->second : kNoIndex;
 }
 
-uint32_t Allocator::BlockAt(uint64_t address) const {
+uint32_t Allocator::BlockAt(uint64_t address, uint32_t near) const {
   const uint32_t segment = SegmentAt(address);
   if (segment == kNoIndex) return kNoIndex;
-  uint32_t block = segments_[segment].first;
+  const bool is_near =
+      near != kNoIndex && blocks_[near].segment == segment && blocks_[near].address <= address;
+  uint32_t block = is_near ? near : segments_[segment].first;
   while (block != kNoIndex && address - blocks_[block].address >= blocks_[block].size) {
     block = blocks_[block].next;
   }
@@ -571,8 +576,8 @@ uint32_t Allocator::BlockAt(uint64_t address) const {
 }
 
 uint32_t Allocator::TakeAt(uint64_t address, uint64_t size, uint64_t requested, uint32_t owner,
-                           bool is_exact) {
-  uint32_t block = BlockAt(address);
+                           bool is_exact, uint32_t near) {
+  uint32_t block = BlockAt(address, near);
   if (block == kNoIndex) return kNoIndex;
   const uint64_t offset = address - blocks_[block].address;
   if (blocks_[block].state != BlockState::kFree || blocks_[block].size - offset < size) {

@@ -103,9 +103,10 @@ class Allocator {
   // Uses a free block for the request; what is left over is split off. The block in use.
   uint32_t Take(uint32_t block, uint64_t size, uint64_t requested, uint32_t owner);
   // Uses the free bytes at `address`. `is_exact`: the block has `size` bytes whatever the rules
-  // for splitting say. kNoIndex if the bytes there are not free.
+  // for splitting say. kNoIndex if the bytes there are not free. `near`: a block in use from which
+  // the search begins if it is before them in their segment.
   uint32_t TakeAt(uint64_t address, uint64_t size, uint64_t requested, uint32_t owner,
-                  bool is_exact);
+                  bool is_exact, uint32_t near = kNoIndex);
   // A segment that the driver gave; its free block. kNoIndex if it overlaps another.
   uint32_t AddSegment(uint64_t address, uint64_t size, uint16_t lane, bool is_small);
   // An address range for expandable segments, without pages.
@@ -209,7 +210,7 @@ class Allocator {
   bool ReleaseAvailable(uint64_t size, uint32_t list);
   void CompletePending();
   uint32_t SegmentAt(uint64_t address) const;
-  uint32_t BlockAt(uint64_t address) const;
+  uint32_t BlockAt(uint64_t address, uint32_t near = kNoIndex) const;
 
   AllocatorSettings settings_;
   std::span<const MemoryLane> lanes_;

@@ -392,6 +392,7 @@ class FixFinder {
       uint64_t low = 1;
       uint64_t high = 100;
       while (high - low > 1) {
+        if (!HasTime()) return std::nullopt;
         const uint64_t middle = low + (high - low) / 2;
         (fits(middle, wanted) ? low : high) = middle;
       }

@@ -52,7 +52,9 @@ enum Shape : uint8_t { kEvent, kBlock, kSegment, kEvents, kBlockList, kSegments 
 struct Rows {
   uint64_t begin = 0;
   uint64_t end = 0;
+  bool is_taken = false;  // a pickle can name one list many times
 };
+constexpr int64_t kMostDevices = 1024;
 
 class SnapshotFolder : public PlainFolder {
  public:
@@ -84,7 +86,7 @@ class SnapshotFolder : public PlainFolder {
     }
     const uint8_t row = elements[0].shape;
     const auto shape = static_cast<uint8_t>(row + kEvents);
-    lists_.push_back({elements[0].bits, elements[0].bits});
+    lists_.push_back({.begin = elements[0].bits, .end = elements[0].bits});
     Extend(lists_.back(), shape, elements);
     return PlainFolded(shape, lists_.size() - 1);
   }
@@ -168,7 +170,10 @@ class SnapshotFolder : public PlainFolder {
     event.size = Unsigned(fields[kSize]);
     event.lane = LaneOf(fields[kStream], fields[kPoolId]);
     event.stack = StackOf(fields[kFrames]);
-    if (fields.has(kTimeUs)) event.time_us = store_.Int(fields[kTimeUs]).value_or(kNoTime);
+    constexpr int64_t kLatestUs = int64_t{1} << 52;
+    if (const auto time = store_.Int(fields[kTimeUs]); time >= 0 && time <= kLatestUs) {
+      event.time_us = *time;
+    }
     events_.push_back(event);
     return PlainFolded(kEvent, events_.size() - 1);
   }
@@ -211,8 +216,9 @@ class SnapshotFolder : public PlainFolder {
     segment.is_small = store_.Text(fields[kSegmentType]) == "small";
     segment.is_expandable = store_.Int(fields[kIsExpandable]).value_or(0) != 0;
     segment.stack = StackOf(fields[kFrames]);
-    if (const PlainValue list = fields[kBlocks];
-        list.IsFolded(kBlockList) && list.bits < lists_.size()) {
+    if (const PlainValue list = fields[kBlocks]; list.IsFolded(kBlockList) &&
+                                                 list.bits < lists_.size() &&
+                                                 !std::exchange(lists_[list.bits].is_taken, true)) {
       segment.first_block = static_cast<uint32_t>(lists_[list.bits].begin);
       segment.blocks = static_cast<uint32_t>(lists_[list.bits].end - lists_[list.bits].begin);
     }
@@ -285,6 +291,10 @@ void SnapshotFolder::AddSegments(PlainValue list, MemorySnapshot& snapshot) {
   if (list.IsFolded(kSegments) && list.bits < lists_.size()) rows = lists_[list.bits];
   for (uint64_t i = rows.begin; i < rows.end; ++i) {
     const auto& [number, read] = segments_[i];
+    if (number < 0 || number >= kMostDevices) {
+      ++bad_fields_;
+      continue;
+    }
     DeviceMemory& device = snapshot.Device(number);
     MemorySegment segment = read;
     segment.first_block = static_cast<uint32_t>(device.blocks.size());
@@ -296,9 +306,10 @@ void SnapshotFolder::AddSegments(PlainValue list, MemorySnapshot& snapshot) {
 
 void SnapshotFolder::AddEvents(PlainValue traces, MemorySnapshot& snapshot) {
   const std::vector<PlainValue> lists(store_.Items(traces).begin(), store_.Items(traces).end());
-  for (size_t number = 0; number < lists.size(); ++number) {
+  for (size_t number = 0; number < std::min<size_t>(lists.size(), kMostDevices); ++number) {
     if (!lists[number].IsFolded(kEvents) || lists[number].bits >= lists_.size()) continue;
-    const Rows rows = lists_[lists[number].bits];
+    Rows& rows = lists_[lists[number].bits];
+    if (std::exchange(rows.is_taken, true)) continue;
     DeviceMemory& device = snapshot.Device(static_cast<int64_t>(number));
     for (uint64_t i = rows.begin; i < rows.end; ++i) {
       snapshot.events_ignored += events_[i].action == MemoryAction::kOther ? 1 : 0;

@@ -108,6 +108,44 @@ TEST(ReadSnapshotTest, OddThingsAreCounted) {
   EXPECT_FALSE(Read(R"({"a": 1})").ok());
 }
 
+TEST(ReadSnapshotTest, TimesAndDevicesThatCannotBe) {
+  std::string text(kSnapshot);
+  text.replace(text.find("\"time_us\": 12}"), 14, "\"time_us\": 9223372036854775807}");
+  const Result<SnapshotFile> file = Read(text);
+  ASSERT_TRUE(file.ok()) << file.error().cause;
+  EXPECT_EQ(file->snapshot.devices[0].events[1].time_us, 11);
+  EXPECT_EQ(file->snapshot.devices[0].events[2].time_us, kNoTime);
+  text = kSnapshot;
+  text.replace(text.find("\"device\": 0"), 11, "\"device\": 4096");
+  const Result<SnapshotFile> far = Read(text);
+  ASSERT_TRUE(far.ok()) << far.error().cause;
+  EXPECT_EQ(far->bad_fields, file->bad_fields + 1);
+  EXPECT_TRUE(far->snapshot.devices[0].segments.empty());
+}
+
+// A pickle can name one list in many places.
+TEST(ReadSnapshotTest, ListsAreTakenOnce) {
+  const auto text = [](std::string_view word) {
+    std::string bytes = "X";
+    bytes += static_cast<char>(word.size());
+    return bytes.append(3, '\0').append(word);
+  };
+  const std::string block = "}(" + text("size") + "M\x02\x02" + text("state") + text("inactive") +
+                            text("address") + "M\x01\x10u";
+  const auto segment = [&](std::string_view address, const std::string& blocks) {
+    return "}(" + text("address") + std::string(address) + text("total_size") + "M\x02\x02" +
+           text("blocks") + blocks + "u";
+  };
+  const std::string pickle = "\x80\x02}(" + text("segments") + "](" +
+                             segment("M\x01\x10", "]q\x05(" + block + "e") +
+                             segment("M\x01\x20", "h\x05") + segment("M\x01\x30", "h\x05") + "eu.";
+  const Result<SnapshotFile> file = Read(pickle);
+  ASSERT_TRUE(file.ok()) << file.error().cause;
+  ASSERT_EQ(file->snapshot.devices.size(), 1U);
+  EXPECT_EQ(file->snapshot.devices[0].segments.size(), 3U);
+  EXPECT_EQ(file->snapshot.devices[0].blocks.size(), 1U);
+}
+
 TEST(OomMessageTest, AmountsAreRanges) {
   const std::optional<OomMessage> message = ParseOomMessage(
       "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 MiB. GPU 3 has a total "

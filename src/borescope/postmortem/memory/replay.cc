@@ -385,9 +385,11 @@ class Replayer {
       if (!allocator_.MapAt(pages.begin, pages.end - pages.begin)) return false;
     }
     for (uint32_t i = 0; i < replay_.start_blocks.size(); ++i) {
+      CheckStopAt(i);
       const StartBlock& block = replay_.start_blocks[i];
+      const uint32_t near = start_ids_.empty() ? kNoIndex : start_ids_.back();
       start_ids_.push_back(
-          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true));
+          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true, near));
       if (start_ids_.back() == kNoIndex) return false;
     }
     return true;
@@ -657,10 +659,8 @@ class Replayer {
       }
     }
     replay_.segments_equal = is_equal && at == shown.size();
-    replay_.reserved_difference =
-        static_cast<int64_t>(replay_.end.reserved) - static_cast<int64_t>(reserved);
-    replay_.allocated_difference =
-        static_cast<int64_t>(replay_.end.allocated) - static_cast<int64_t>(allocated);
+    replay_.reserved_difference = static_cast<int64_t>(replay_.end.reserved - reserved);
+    replay_.allocated_difference = static_cast<int64_t>(replay_.end.allocated - allocated);
   }
 
   static bool IsSame(const MemoryBlock& block, const LayoutBlock& model) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -54,7 +55,8 @@ std::string_view WithoutSequence(std::string_view range) {
 int64_t ProductOf(const Size3& size) {
   int64_t product = 1;
   for (const int64_t one : size) {
-    product = one < 0 || product > (int64_t{1} << 40) ? -1 : product * one;
+    if (one < 0 || (one > 0 && product > std::numeric_limits<int64_t>::max() / one)) return -1;
+    product *= one;
   }
   return product;
 }
@@ -353,8 +355,9 @@ void ReportJoin::SetKeys(bool by_function) {
 // Of one device it is of every device of the rank; of several, of those with the same numbers.
 std::vector<uint32_t> ReportJoin::KernelsOf(int64_t gpu) const {
   std::vector<int64_t> processes;
+  std::set<int64_t> known;
   for (const CountedKernel& kernel : report_.kernels) {
-    if (std::find(processes.begin(), processes.end(), kernel.pid) == processes.end()) {
+    if (known.insert(kernel.pid).second) {
       processes.push_back(kernel.pid);
     }
   }
@@ -446,9 +449,21 @@ std::string DeviceNameOf(const Trace& trace) {
   return "";
 }
 
+// Whether a report is of a model: "A, B" is of two.
+bool IsAmongDevices(std::string_view model, std::string_view devices) {
+  constexpr std::string_view kBetween = ", ";
+  if (model == devices) return true;
+  while (!devices.empty()) {
+    const size_t end = std::min(devices.find(kBetween), devices.size());
+    if (devices.substr(0, end) == model) return true;
+    devices.remove_prefix(std::min(end + kBetween.size(), devices.size()));
+  }
+  return false;
+}
+
 Result<void> CounterJoiner::CheckDevice(const CounterReport& report) {
   const std::string traced = DeviceNameOf(view_.trace);
-  if (traced.empty() || report.device.empty() || traced == report.device) return {};
+  if (traced.empty() || report.device.empty() || IsAmongDevices(traced, report.device)) return {};
   result_.is_of_other_device = true;
   if (given_.of_any_device) return {};
   return Error{ErrorCode::kInvalidArgument,

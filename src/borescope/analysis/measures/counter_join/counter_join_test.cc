@@ -164,6 +164,8 @@ TEST(CounterJoin, ReportsOfOtherDevicesAndOtherProgramsAreErrors) {
   GivenReports anyway = Given({report});
   anyway.of_any_device = true;
   EXPECT_EQ(Joined(launches.View(), anyway), "order 1, order 2, order 3");
+  report->device = "NVIDIA A100-SXM4-80GB, NVIDIA H100 80GB HBM3";
+  EXPECT_EQ(Joined(launches.View(), Given({report})), "order 1, order 2, order 3");
   EXPECT_EQ(Joined(launches.View(), Given({ReportOf({{"other", 1}})})),
             "trace.json: no kernel of counters.ncu-rep has the name and size of one of trace.json: "
             "the first is other (grid 4, 1, 1; block 128, 1, 1), and a (grid 4, 1, 1; block 128, "

@@ -77,9 +77,12 @@ double FlopsOfSass(std::string_view name, std::string_view prefix) {
   return FlopsPerInstruction(name.substr(prefix.size()));
 }
 
-size_t PlaceOf(std::string_view text, std::vector<std::string_view>& among) {
+// Nothing where there are too many of them for anything that a device has.
+std::optional<size_t> PlaceOf(std::string_view text, std::vector<std::string_view>& among) {
+  constexpr size_t kMost = 256;
   const auto found = std::find(among.begin(), among.end(), text);
   if (found == among.end()) {
+    if (among.size() >= kMost) return std::nullopt;
     among.push_back(text);
     return among.size() - 1;
   }
@@ -157,9 +160,13 @@ void CounterMeanings::AddTensor(std::string_view name, Meaning& meaning) {
   const size_t dst = rest.find("_dst_");
   const std::string_view type = rest.substr(0, dst);
   if (type.empty() || type.starts_with("int") || type.starts_with("uint")) return;
-  tensor.type = PlaceOf(type, types_);
+  const std::optional<size_t> type_place = PlaceOf(type, types_);
   tensor.has_dst = dst != std::string_view::npos;
-  if (tensor.has_dst) tensor.dst = PlaceOf(rest.substr(dst), destinations_);
+  const std::optional<size_t> dst_place =
+      tensor.has_dst ? PlaceOf(rest.substr(dst), destinations_) : std::optional(tensor.dst);
+  if (!type_place.has_value() || !dst_place.has_value()) return;
+  tensor.type = *type_place;
+  tensor.dst = *dst_place;
   meaning.tensor = tensor;
 }
 
