@@ -212,15 +212,19 @@ const ViewSpec* FindView(const Document& document, const Table& table, ViewKind 
   return view == document.views.end() ? nullptr : &*view;
 }
 
-// What people see of a long table, unless they chose the rows themselves: so many rows at most.
-Table Preview(const Table& table, size_t most) {
+// How many rows people see of a table, unless they chose the rows themselves: `most` at most.
+size_t ShownRows(const Table& table, size_t most) {
   constexpr size_t kHardlyMore = 2;  // rows that are not worth to be left out
   const size_t usual = table.preview_rows == 0 ? table.rows() : table.preview_rows;
   const bool is_short = most == SIZE_MAX || table.rows() <= most + kHardlyMore;
-  if (is_short && table.rows() <= usual) {
+  return is_short && table.rows() <= usual ? table.rows() : std::min(usual, most);
+}
+
+Table Preview(const Table& table, size_t most) {
+  const size_t shown = ShownRows(table, most);
+  if (shown == table.rows()) {
     return table;
   }
-  const size_t shown = std::min(usual, most);
   std::vector<uint32_t> rows(shown);
   std::iota(rows.begin(), rows.end(), 0U);
   Table preview = TakeRows(table, rows);
@@ -283,18 +287,31 @@ size_t LinesOf(const std::string& text) {
 }
 
 // The tables of a document, each with its rows as far as they fit into `most_lines` all together.
-// The first one is the answer and has more of them.
+// The first one is the answer and has more of them. A table is laid out again only where it gets
+// fewer rows than before.
 std::vector<std::string> FittedTables(const Document& document, const TextStyle& style,
                                       size_t most_lines) {
   constexpr size_t kRowsOfAnswer = 12;
   constexpr size_t kRows[] = {SIZE_MAX, 10, 6, 4};
-  std::vector<std::string> texts;
+  constexpr size_t kNotYet = SIZE_MAX;
+  std::vector<std::string> texts(document.tables.size());
+  std::vector<size_t> shown(document.tables.size(), kNotYet);
   for (const size_t most : kRows) {
-    texts.clear();
+    const bool is_last = most == std::end(kRows)[-1];
     size_t lines = 0;
-    for (const Table& table : document.tables) {
-      const size_t rows = texts.empty() ? std::max(most, kRowsOfAnswer) : most;
-      lines += LinesOf(texts.emplace_back(TableText(document, table, style, rows))) + 1;
+    for (size_t i = 0; i < texts.size() && (lines <= most_lines || is_last); ++i) {
+      const Table& table = document.tables[i];
+      const size_t rows = i == 0 ? std::max(most, kRowsOfAnswer) : most;
+      const size_t now = ShownRows(table, rows);
+      if (lines + now > most_lines && !is_last) {  // a row takes a line at least
+        lines += now;
+        break;
+      }
+      if (shown[i] != now) {
+        shown[i] = now;
+        texts[i] = TableText(document, table, style, rows);
+      }
+      lines += LinesOf(texts[i]) + 1;
     }
     if (lines <= most_lines) {
       break;
