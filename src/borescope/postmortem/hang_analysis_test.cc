@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,17 +87,17 @@ FlightDump GlooDump(int gathered, bool is_done, std::string_view members = "[0, 
   return std::move(*dump);
 }
 
-HangResult Analysed(const std::vector<FlightDump>& dumps, int32_t world = 0,
+HangResult Analysed(std::initializer_list<FlightDump> dumps, int32_t world = 0,
                     int64_t modified_ns = 0) {
   std::vector<RankDump> ranks;
   for (size_t i = 0; i < dumps.size(); ++i) {
-    ranks.push_back({static_cast<int32_t>(i), &dumps[i], modified_ns});
+    ranks.push_back({static_cast<int32_t>(i), dumps.begin() + i, modified_ns});
   }
   return AnalyseHang(BuildHangModel(ranks, world, 1), 1);
 }
 
 // "2 never-issued certain", one culprit after the other.
-std::string Culprits(const std::vector<FlightDump>& dumps, int32_t world = 0) {
+std::string Culprits(std::initializer_list<FlightDump> dumps, int32_t world = 0) {
   std::string text;
   for (const HangCulprit& culprit : Analysed(dumps, world).culprits) {
     text += fmt::format("{}{} {} {}{}", text.empty() ? "" : "; ", culprit.rank,
@@ -168,16 +169,17 @@ TEST(HangAnalysisTest, ARankWithoutADump) {
 
 TEST(HangAnalysisTest, ADumpThatEndsInTheMiddleIsUnknownFromThere) {
   const std::vector<Entry> waits = {{"012", 1, kDone}, {"012", 2}};
-  FlightDump cut = Dump({"012"}, {{"012", 1, kDone}});
-  cut.is_cut = true;
-  const FlightDump idle = Dump({"012"}, {{"012", 1, kDone}});
-  EXPECT_EQ(Culprits({Dump({"012"}, waits), cut, idle}), "2 never-issued likely");
-  EXPECT_EQ(Culprits({Dump({"012"}, waits), Dump({"012"}, waits), cut}), "2 no-dump cannot tell");
+  const auto waiting = [&] { return Dump({"012"}, waits); };
+  const auto idle = [] { return Dump({"012"}, {{"012", 1, kDone}}); };
+  const auto cut = [](FlightDump dump) {
+    dump.is_cut = true;
+    return dump;
+  };
+  EXPECT_EQ(Culprits({waiting(), cut(idle()), idle()}), "2 never-issued likely");
+  EXPECT_EQ(Culprits({waiting(), waiting(), cut(idle())}), "2 no-dump cannot tell");
   // What it holds counts: it came to the operation, and all wait for the third.
-  FlightDump late = Dump({"012"}, waits);
-  late.is_cut = true;
-  EXPECT_EQ(Culprits({Dump({"012"}, waits), late, idle}), "2 never-issued likely");
-  EXPECT_FALSE(Analysed({cut, cut, cut}).is_anything_outstanding);
+  EXPECT_EQ(Culprits({waiting(), cut(waiting()), idle()}), "2 never-issued likely");
+  EXPECT_FALSE(Analysed({cut(idle()), cut(idle()), cut(idle())}).is_anything_outstanding);
 }
 
 TEST(HangAnalysisTest, OneDumpOfManyNamesNobody) {
@@ -201,8 +203,8 @@ TEST(HangAnalysisTest, HowManyRanksThereAreWithGloo) {
 
 TEST(HangAnalysisTest, TimesOfFilesAreNoProof) {
   constexpr int64_t kDay = 86'400'000'000'000;
-  const std::vector<FlightDump> dumps = {Dump({"01"}, {{"01", 1, kDone}, {"01", 2}}),
-                                         Dump({"01"}, {{"01", 1, kDone}})};
+  const std::initializer_list<FlightDump> dumps = {Dump({"01"}, {{"01", 1, kDone}, {"01", 2}}),
+                                                   Dump({"01"}, {{"01", 1, kDone}})};
   const auto shown = [&](int64_t after) {
     const HangResult result = Analysed(dumps, 0, 1'000'001 + after);
     return result.culprits.empty() ? "" : HangShownName(result.culprits.front().shown);

@@ -63,6 +63,14 @@ class PlainStore {
   static constexpr size_t kTextBytes = size_t{1} << 20;
   static constexpr uint8_t kNesting = 64;
 
+  PlainStore() = default;
+  // Texts that were asked for lie in it: a copy would leave them behind.
+  PlainStore(PlainStore&&) = default;
+  PlainStore& operator=(PlainStore&&) = default;
+  PlainStore(const PlainStore&) = delete;
+  PlainStore& operator=(const PlainStore&) = delete;
+  ~PlainStore() = default;
+
   // Numbers are given in order, from 0: who interns the keys it knows before anything is read can
   // tell them by number.
   uint32_t Intern(std::string_view text);
