@@ -65,8 +65,8 @@ class PlainStore {
 
   PlainStore() = default;
   // Texts that were asked for lie in it: a copy would leave them behind.
-  PlainStore(PlainStore&&) = default;
-  PlainStore& operator=(PlainStore&&) = default;
+  PlainStore(PlainStore&&) noexcept = default;
+  PlainStore& operator=(PlainStore&&) noexcept = default;
   PlainStore(const PlainStore&) = delete;
   PlainStore& operator=(const PlainStore&) = delete;
   ~PlainStore() = default;

@@ -10,6 +10,7 @@
 //   layer, trace  for a backward kernel, those of its forward operator
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -340,7 +341,7 @@ void ProfTable::AddWork(const Assigned& one, ProfRow& row) {
 std::optional<int64_t> Rounded(const std::optional<double>& amount) {
   constexpr double kLargest = 9e18;
   return amount.has_value() && *amount >= 0 && *amount < kLargest
-             ? std::optional(static_cast<int64_t>(*amount + 0.5))
+             ? std::optional(int64_t{std::llround(*amount)})
              : std::nullopt;
 }
 
