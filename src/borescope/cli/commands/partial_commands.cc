@@ -147,7 +147,6 @@ Result<int> RunMapVerb(const Command& command) {
 
 namespace {
 
-constexpr int kMostRows = 1'000'000'000;
 constexpr int kMostFiles = 1'000'000'000;
 
 Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
@@ -157,8 +156,7 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
   ReduceOptions options;
   options.display.sort = raw.Get("sort");
   if (const std::string& top = raw.Get("top"); !top.empty()) {
-    BS_ASSIGN(const int rows,
-              top == "all" ? Result<int>(kMostRows) : ParseCount("top", top, kMostRows));
+    BS_ASSIGN(const int rows, ParseTop(top));
     options.display.top = static_cast<size_t>(rows);
   }
   if (!raw.Get("expect").empty()) {

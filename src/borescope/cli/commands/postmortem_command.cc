@@ -20,11 +20,8 @@ Result<PostmortemOptions> UnderstandPostmortem(const RawOptions& raw) {
   if (!raw.Get("world").empty()) {
     BS_ASSIGN(options.world, ParseCount("world", raw.Get("world"), kMostRanks));
   }
-  if (!raw.Get("top").empty()) {
-    constexpr int kMostRows = 1'000'000'000;
-    const std::string& top = raw.Get("top");
-    BS_ASSIGN(const int rows,
-              top == "all" ? Result<int>(kMostRows) : ParseCount("top", top, kMostRows));
+  if (const std::string& top = raw.Get("top"); !top.empty()) {
+    BS_ASSIGN(const int rows, ParseTop(top));
     options.top = static_cast<size_t>(rows);
   }
   const std::string& fail_on = raw.Get("fail-on");

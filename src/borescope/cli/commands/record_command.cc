@@ -297,7 +297,13 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
 void ReportVerdict(const RecordReport& report) {
   if (report.postmortem.empty() || (report.status == 0 && report.signal == 0)) return;
   const Result<PostmortemReport> verdict = Postmortem(std::vector{report.postmortem});
-  if (!verdict.ok()) return;  // files of other kinds
+  if (!verdict.ok()) {
+    // A folder without any of the files is no fault: a program may die before it writes one.
+    if (verdict.error().code != ErrorCode::kUnsupportedFormat) {
+      WriteMessageLine("borescope: no verdict: " + ToPrintable(verdict.error().Sentence()));
+    }
+    return;
+  }
   Table findings;
   Column finding;
   Column severity;

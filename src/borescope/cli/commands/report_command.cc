@@ -15,8 +15,6 @@
 namespace borescope::cli {
 namespace {
 
-constexpr int kMostRows = 1'000'000'000;
-
 // Without -o the page is left out where another form is asked for.
 bool WantsPage(const RawOptions& raw) {
   return !raw.Get("output").empty() || (raw.Get("card").empty() && raw.Get("markdown").empty());
@@ -92,8 +90,7 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
   }
   ReduceOptions options;
   if (const std::string& top = raw.Get("top"); !top.empty()) {
-    BS_ASSIGN(const int rows,
-              top == "all" ? Result<int>(kMostRows) : ParseCount("top", top, kMostRows));
+    BS_ASSIGN(const int rows, ParseTop(top));
     options.display.top = static_cast<size_t>(rows);
   }
   BS_ASSIGN(const FoundParts found, FindParts(raw.inputs));

@@ -44,6 +44,11 @@ Result<int> ParseCount(std::string_view option, std::string_view text, int large
   return static_cast<int>(number);
 }
 
+Result<int> ParseTop(const std::string& text) {
+  constexpr int kMostRows = 1'000'000'000;
+  return text == "all" ? Result<int>(kMostRows) : ParseCount("top", text, kMostRows);
+}
+
 Result<int> ParseThreads(const std::string& text) {
   return text.empty() ? Result<int>(0) : ParseCount("threads", text, 1024);
 }

@@ -22,6 +22,8 @@ Result<int64_t> ParseWithin(std::string_view option, std::string_view text, int6
                             int64_t largest);
 Result<int> ParseCount(std::string_view option, std::string_view text, int largest,
                        int smallest = 1);
+// The value of --top: a number of rows, or all.
+Result<int> ParseTop(const std::string& text);
 // The value of --threads; 0, one per processor, for an empty text.
 Result<int> ParseThreads(const std::string& text);
 // The seconds of --time-limit.

@@ -27,7 +27,7 @@ TEST(AllocatorTest, PagesAreTakenInTheLowestRowThatHoldsThem) {
   EXPECT_EQ(allocator.PlanPages(kPages * page, 0), first);
   EXPECT_EQ(allocator.PlanPages((kPages + 1) * page, 0), second);
   EXPECT_EQ(allocator.PlanPages((2 * kPages + 1) * page, 0), std::nullopt);
-  // A block in use ends a row: pages 0 to 4 are one, and another begins behind it.
+  // A block in use ends a row: pages 0 to 4 are one, and another begins after it.
   const uint32_t used = allocator.TakeAt(first + 5 * page, page, page, 1, true);
   ASSERT_NE(used, kNoIndex);
   EXPECT_EQ(allocator.PlanPages(5 * page, 0), first);

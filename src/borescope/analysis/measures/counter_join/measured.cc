@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
@@ -95,19 +96,6 @@ bool CountsTensorInstructions(std::string_view name) {
   return Contains(name, "inst_executed_pipe_tensor");
 }
 
-// Cycles of the tensor pipe, or instructions, of kinds of products alone.
-bool ProvesMatrixUnits(std::string_view name) {
-  if (!Contains(name, "mma")) return false;
-  return (Contains(name, "pipe_tensor_type_") && Contains(name, "cycles_active")) ||
-         name.starts_with("sm__inst_executed_pipe_tensor_op_") ||
-         name.starts_with("SQ_INSTS_VALU_MFMA_");
-}
-
-bool CountsTensorPipe(std::string_view name) {
-  return name == "sm__inst_executed_pipe_tensor.sum" ||
-         name.starts_with("sm__pipe_tensor_cycles_active.");
-}
-
 }  // namespace
 
 CounterMeanings::CounterMeanings(std::span<const std::string_view> names)
@@ -143,8 +131,9 @@ CounterMeanings::Meaning CounterMeanings::MeaningOf(std::string_view name) {
     const double factor = FlopsOfSass(name, prefix);
     if (factor != 0) meaning.vector = {prefix == kSassParts[0], factor};
   }
-  meaning.proves_matrix = ProvesMatrixUnits(name);
-  meaning.counts_tensor_pipe = CountsTensorPipe(name);
+  const MatrixEvidence evidence = MatrixEvidenceOf(name);
+  meaning.proves_matrix = evidence == MatrixEvidence::kKinds || evidence == MatrixEvidence::kTypes;
+  meaning.counts_tensor_pipe = evidence == MatrixEvidence::kPipe;
   return meaning;
 }
 
