@@ -497,22 +497,6 @@ class Verbs:
                 exposed_comm_ns (float, ns): Mean time with communication and no computation.
                 exposed_copy_ns (float, ns): Mean time with copies alone.
                 idle_ns (float, ns): Mean time without work.
-            overview: Overview.
-                rank (int): Rank of the process in the job.
-                file (string): File as named on the command line.
-                devices (string): Devices that worked; all visible ones if none did.
-                world_size (int): Number of ranks of the job.
-                steps (int, count): Selected ProfilerStep windows.
-                span_ns (int, ns): Selected time, of steps from completion to completion; all of it:
-                    from the first start to the last end of all events.
-                host_events (int, count): Complete events of the host that start in the selected
-                    time.
-                device_events (int, count): Kernels, memcpys and memsets launched in the selected
-                    time, whenever they ran.
-                kernels (int, count): Kernels launched in the selected time.
-                kernel_time_ns (int, ns): Sum of their durations.
-                short_kernels (int, count): Kernels shorter than 10 us.
-                short_kernel_time_ns (int, ns): Sum of their durations.
             breakdown: Where the device time goes.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded; missing when the rank has no device work.
@@ -532,6 +516,33 @@ class Verbs:
                 inherited_ns (int, ns): Part of the busy time in which work runs that was launched
                     before the recording.
                 busy_share (float, share): Busy time / span.
+            kernels: Top 5: Device time per kernel.
+                name (string): Name of the kernel as recorded.
+                class (string): What the kernel is for, judged by its name.
+                count (int, count): Number of launched kernels.
+                total_ns (int, ns): Sum of their durations.
+                mean_ns (float, ns): Mean duration.
+                min_ns (int, ns): Shortest duration.
+                max_ns (int, ns): Longest duration.
+                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
+                    one.
+                share (float, share): Total / total of all rows of this table.
+            overview: Overview.
+                rank (int): Rank of the process in the job.
+                file (string): File as named on the command line.
+                devices (string): Devices that worked; all visible ones if none did.
+                world_size (int): Number of ranks of the job.
+                steps (int, count): Selected ProfilerStep windows.
+                span_ns (int, ns): Selected time, of steps from completion to completion; all of it:
+                    from the first start to the last end of all events.
+                host_events (int, count): Complete events of the host that start in the selected
+                    time.
+                device_events (int, count): Kernels, memcpys and memsets launched in the selected
+                    time, whenever they ran.
+                kernels (int, count): Kernels launched in the selected time.
+                kernel_time_ns (int, ns): Sum of their durations.
+                short_kernels (int, count): Kernels shorter than 10 us.
+                short_kernel_time_ns (int, ns): Sum of their durations.
             breakdown_spread: How much the ranks differ.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
@@ -620,17 +631,6 @@ class Verbs:
                 self_recall (float, share): The same, of all of them.
                 confidence (string): high, medium, low or none. Other answers use the places where
                     it is high or medium.
-            kernels: Top 5: Device time per kernel.
-                name (string): Name of the kernel as recorded.
-                class (string): What the kernel is for, judged by its name.
-                count (int, count): Number of launched kernels.
-                total_ns (int, ns): Sum of their durations.
-                mean_ns (float, ns): Mean duration.
-                min_ns (int, ns): Shortest duration.
-                max_ns (int, ns): Longest duration.
-                stddev_ns (float, ns): Sample standard deviation of the durations; 0 for a single
-                    one.
-                share (float, share): Total / total of all rows of this table.
             memory_bound: Kernels at the speed of the memory of their device.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
@@ -693,7 +693,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.summary()
-            <Answer: verdict (7 rows), overview (2 rows), breakdown (2 rows), breakdown_spread (8 rows), stragglers (2 rows), idle_causes (2 rows), kernels (5 rows), memory_bound (2 rows), ops (5 rows), copies (4 rows), step_spread (2 rows), quality (0 rows)>
+            <Answer: verdict (7 rows), breakdown (2 rows), kernels (5 rows), overview (2 rows), breakdown_spread (8 rows), stragglers (2 rows), idle_causes (2 rows), memory_bound (2 rows), ops (5 rows), copies (4 rows), step_spread (2 rows), quality (0 rows)>
         """
         return self._verb("summary", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

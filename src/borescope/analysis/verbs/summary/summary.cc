@@ -455,18 +455,19 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .is_pytorch = SumOf(overview, &OverviewRow::is_pytorch) > 0,
                        .process_ranks = RanksOfWholeProcesses(overview)};
   tables.left_out = LeftOutRows(tables);
+  // In the order of what people ask for, as text shows what fits two screens.
   Tables page{Verdict(tables),
               findings[kPrices],
               RankGroups(tables.breakdown),
-              ShownOverview(findings[kOverview]),
               tables.true_time,
               tables.breakdown,
+              Top(tables.kernels),
+              ShownOverview(findings[kOverview]),
               tables.spread,
               Top(stragglers.front()),
               ShownCauses(tables.idle_causes),
               ShownLeftOut(tables.left_out),
               findings[kInherited],
-              Top(tables.kernels),
               tables.memory_bound,
               Top(tables.ops),
               Top(tables.copies),
