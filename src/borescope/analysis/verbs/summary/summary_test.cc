@@ -723,7 +723,7 @@ TEST(SummaryTest, TheOverviewIsOfTheSelection) {
   trace.Annotation("ProfilerStep#2", Us(200, 50));
   const RankView& view = trace.View();
   const auto overview = [&](const Params& params) {
-    return Csv(Analyse("summary", {&view}, params)[1],
+    return Csv(Named(Analyse("summary", {&view}, params), "overview"),
                {"steps", "span_ns", "host_events", "device_events", "kernels"});
   };
   const std::string head = "steps,span_ns,host_events,device_events,kernels\n";
