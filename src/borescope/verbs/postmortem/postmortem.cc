@@ -198,6 +198,9 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
     all.has_failed = all.has_failed || part.has_failed;
   }
+  all.has_failed =
+      all.has_failed || std::any_of(logs.files.begin(), logs.files.end(),
+                                    [](const JobFileRow& row) { return row.status == "refused"; });
   // Findings of logs are joined with all others.
   std::move(logs.files.begin(), logs.files.end(), std::back_inserter(all.files));
   JoinLogs(std::move(logs), all.sources);

@@ -117,11 +117,11 @@ RunRow RowOfRun(std::string_view run, const RunSizeRow& size, const Table& sums,
              .span_ns = size.span_ns};
   for (const NameSumRow& sum : ReadRows<NameSumRow>(sums)) {
     if (sum.side == kHostSide) {
-      row.host_events += IsCompared(sum.in_steps, units) ? sum.count : 0;
+      AddSaturatingTo(row.host_events, IsCompared(sum.in_steps, units) ? sum.count : 0);
     } else if (IsCompared(sum.in_steps, units)) {
-      row.device_events += sum.count;
+      AddSaturatingTo(row.device_events, sum.count);
     } else {
-      row.outside_events += sum.count;
+      AddSaturatingTo(row.outside_events, sum.count);
       AddSaturatingTo(row.outside_ns, sum.total_ns);
     }
   }

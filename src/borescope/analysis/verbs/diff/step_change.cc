@@ -58,7 +58,10 @@ std::string Written(int64_t quanta, const Resolution& resolution) {
 
 int64_t FloorDivided(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
-int64_t Rounded(int64_t value, int64_t by) { return FloorDivided(2 * value + by, 2 * by); }
+// REQUIRES: value >= 0.
+int64_t Rounded(int64_t value, int64_t by) {
+  return value / by + (value % by >= by - value % by ? 1 : 0);  // twice a saturated sum overflows
+}
 
 // The values in quanta, whose sum is `whole`: rounded down, and those with the largest rest up.
 std::vector<int64_t> RoundedToSum(const std::vector<int64_t>& values, int64_t quantum,
