@@ -6,6 +6,7 @@
 //   FAULT_LASTS   if set, all later ones as well
 //   FAULT_ERROR   the number in errno, or "short": half of what was asked for is read or written
 //   FAULT_TRACE   if set, the first failing call says on stderr where it came from
+// Where a signal ends the program, stderr says where, and where the failing calls came from.
 //   FAULT_COUNTS  a file that gets a line "kind count" of every kind at the end of the program
 //   FAULT_ARMED   "later": counted is what is called after fault_arm()
 // It allocates nothing and needs glibc (memory comes from __libc_malloc). Counted is what is called
@@ -15,6 +16,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -77,12 +79,49 @@ void SayWhere() {
   failing_kind = kind;
 }
 
+// Where the first failing calls came from. A library that does not survive one may end the program
+// much later, in what it left behind, and with several threads a second run may end elsewhere: so
+// the run that ends says all of it.
+constexpr int kKeptStacks = 256;
+void* kept_stacks[kKeptStacks][64];
+int kept_depths[kKeptStacks];
+std::atomic<int> kept_count{0};
+
+void KeepStack() {
+  const int place = kept_count.fetch_add(1);
+  if (place < kKeptStacks) kept_depths[place] = backtrace(kept_stacks[place], 64);
+}
+
+void SayWhereItEnds(int number) {
+  SayWhere();
+  const int count = kept_count.load() < kKeptStacks ? kept_count.load() : kKeptStacks;
+  for (int i = 0; i < count; ++i) {
+    backtrace_symbols_fd(kept_stacks[i], kept_depths[i], STDERR_FILENO);
+  }
+  raise(number);
+}
+
+void HearSignals() {
+  for (const int number : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) {
+    struct sigaction old;
+    if (sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) continue;
+    struct sigaction action = {};
+    action.sa_handler = SayWhereItEnds;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
+    sigaction(number, &action, nullptr);
+  }
+}
+
 // Whether this call fails.
 bool Fails(Kind kind) {
   if (!is_in_main.load(std::memory_order_relaxed)) return false;
   const long number = counts[kind].fetch_add(1, std::memory_order_relaxed) + 1;
   if (kind != failing_kind || (lasts ? number < failing_at : number != failing_at)) return false;
-  if (is_traced && number == failing_at) SayWhere();
+  if (number == failing_at) {
+    if (is_traced) SayWhere();
+    HearSignals();
+  }
+  KeepStack();
   return true;
 }
 
@@ -98,6 +137,8 @@ const char* TakeVariable(const char* name) {
 }
 
 [[gnu::constructor]] void ReadVariables() {
+  void* frame;
+  backtrace(&frame, 1);  // loads what it needs, which a handler of signals could not
   if (const char* const path = getenv("FAULT_COUNTS")) {
     strncpy(counts_path, path, sizeof(counts_path) - 1);
     unsetenv("FAULT_COUNTS");

@@ -441,6 +441,15 @@ def failure_of(fault, sound, outcome):
     return f"a part of {', '.join(part)} is left" if part else ""
 
 
+def is_theirs(fault, outcome):
+    """Whether a library that does not survive failures ended the process: it says so, or the stack at the end does."""
+    if any(words in outcome.stderr for words in LAST_WORDS):
+        return True
+    has_ended = outcome.status != "hang" and outcome.status < 0
+    stack = outcome.stderr.decode(errors="replace")
+    return has_ended and "[0x" in stack and not fault.command.is_ours(stack)
+
+
 def turn_of(text):
     """Of one commit always the same, so that a test that failed fails again."""
     if text != "commits":
@@ -514,8 +523,7 @@ def main():
             for fault, outcome in zip(faults, outcomes):
                 sound = counted[fault.command][0]
                 failure = fault.command.failure_of(fault, sound, outcome)
-                is_theirs = any(words in outcome.stderr for words in LAST_WORDS)
-                if failure and (is_theirs or not harness.is_ours(fault, len(faults))):
+                if failure and (is_theirs(fault, outcome) or not harness.is_ours(fault, len(faults))):
                     tally["library"] += 1
                 elif failure:
                     failures += 1
