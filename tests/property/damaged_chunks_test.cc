@@ -2,10 +2,17 @@
 // cut or how many threads read them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
+#include <vector>
 
+#include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
+#include "fuzz/mutators/mutator.h"
 
 namespace borescope::internal {
 namespace {
@@ -27,12 +34,45 @@ std::string ManyEvents(int count, int damaged_every) {
   return text + "]}";
 }
 
-// What a reader gets from a text: its rows and everything it counted.
+// The events of a small trace, over and over until they fill several chunks. What is no trace stays
+// as it is.
+std::string Repeated(const std::string& text) {
+  constexpr size_t kChunks = 3 << 20;
+  constexpr std::string_view kMember = "\"traceEvents\"";
+  const size_t member = text.find(kMember);
+  const size_t begin = text.find('[', member == std::string::npos ? 0 : member);
+  const size_t end = text.rfind(']');
+  if (begin == std::string::npos || end == std::string::npos || end < begin + 2) return text;
+  const std::string events = text.substr(begin + 1, end - begin - 1);
+  std::string repeated = text.substr(0, end);
+  repeated.reserve(kChunks + text.size());
+  while (repeated.size() < kChunks) repeated.append(",").append(events);
+  return repeated.append(text, end);
+}
+
+std::vector<std::string> KinetoCorpus() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(BORESCOPE_FUZZ_CORPUS) + "/kineto")) {
+    if (entry.path().extension() == ".json") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> texts;
+  for (const std::filesystem::path& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return texts;
+}
+
+// What a reader gets from a text: its rows and everything it counted. Indexes are built, too, for
+// ThreadSanitizer to look at.
 std::string Outcome(const std::string& text, int threads) {
   const Result<Trace> trace = LoadBytes(text, "t.json", {.threads = threads, .progress = {}});
   if (!trace.ok()) {
     return trace.error().Sentence();
   }
+  BuildIndex(*trace, threads);
   std::string outcome = std::to_string(trace->host().size());
   for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
     const Diagnostics::Entry& entry = trace->diagnostics().Get(static_cast<Diag>(i));
@@ -69,6 +109,21 @@ TEST(DamagedChunksTest, ThreadsReadAnEventOfManyChunks) {
   const std::string one = Outcome(text, 1);
   EXPECT_TRUE(one.starts_with("100 ")) << one;
   EXPECT_EQ(Outcome(text, 4), one);
+}
+
+// Changes that know what a trace is made of, at every event and therefore in every chunk.
+TEST(DamagedChunksTest, ThreadsReadMutantsAlike) {
+  const std::vector<std::string> corpus = KinetoCorpus();
+  ASSERT_GE(corpus.size(), 10U);
+  int readable = 0;
+  for (size_t i = 0; i < corpus.size(); ++i) {
+    fuzz::Random random(1000 + static_cast<unsigned>(i));
+    const std::string text = Repeated(fuzz::MutateJson(corpus[i], random));
+    const std::string one = Outcome(text, 1);
+    readable += one.front() >= '0' && one.front() <= '9' ? 1 : 0;
+    EXPECT_EQ(Outcome(text, 4), one) << "text " << i;
+  }
+  EXPECT_GE(readable, 10);
 }
 
 }  // namespace
