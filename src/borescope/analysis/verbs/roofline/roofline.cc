@@ -5,6 +5,7 @@
 #include "borescope/analysis/verbs/roofline/roofline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -231,7 +232,7 @@ void AddMeasured(const std::optional<double>& amount, std::optional<int64_t>& su
                  int64_t& unknown) {
   constexpr double kLargest = 9e18;
   if (amount.has_value() && *amount >= 0 && *amount < kLargest) {
-    AddTo(sum, static_cast<int64_t>(*amount + 0.5));
+    AddTo(sum, std::llround(*amount));
   } else {
     ++unknown;
   }
