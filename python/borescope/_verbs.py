@@ -39,7 +39,7 @@ TableName = Literal[
     "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges",
     "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
     "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
-    "what_if"
+    "what_if", "windows"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -4393,8 +4393,9 @@ class Verbs:
                 rank (int): Rank of the process in the job.
                 span_ns (int, ns): How long the recording is.
                 tracks (int, count): Rows to be drawn.
-                window (string): What of the recording is drawn as it was recorded: all, the slowest
-                    step, or the stretch with the most work; missing: none of it fitted.
+                window (string): What the longest of the windows is, of which events are drawn as
+                    they were recorded: all, the slowest step, the stretch with the most work, or a
+                    place that a finding may name; missing: none of it fitted.
                 window_begin_offset_ns (int, ns): Where that begins. Counts from the begin of the
                     recording that begins first.
                 window_end_offset_ns (int, ns): Where it ends. Counts from the begin of the
@@ -4409,7 +4410,7 @@ class Verbs:
             tracks: Rows of the timeline.
                 rank (int): Rank of the process in the job.
                 track (int): Number of the track, in the order of drawing.
-                kind (string): steps, path, thread, stream, group or counter.
+                kind (string): steps, path, thread, stream, group, wait or counter.
                 name (string): The thread, stream, group or counter.
                 parent (string): Its process or device; missing: none.
                 depths (int, count): Rows that it takes, because events are nested or overlap.
@@ -4455,12 +4456,22 @@ class Verbs:
                 low (float): The smallest value from then on, for the grain of the level.
                 high (float): The largest.
                 last (float): The last.
+            windows: What is drawn as it was recorded.
+                rank (int): Rank of the process in the job.
+                window (string): Why: all of it, a step, the most work, or where some kind of time
+                    is longest. The most important come first; what does not fit is left out from
+                    the end on.
+                begin_offset_ns (int, ns): Where it begins. Counts from the begin of the recording
+                    that begins first.
+                end_offset_ns (int, ns): Where it ends. Counts from the begin of the recording that
+                    begins first.
+                cut (bool): Whether it ends early, because it did not fit.
 
         Example:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.timeline()
-            <Answer: timeline (2 rows), tracks (24 rows), levels (16 rows), boxes (16,226 rows), points (4,409 rows)>
+            <Answer: timeline (2 rows), tracks (24 rows), levels (14 rows), boxes (10,801 rows), points (2,940 rows), windows (2 rows)>
         """
         return self._verb("timeline", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zlib
 
 BORESCOPE = sys.argv[1]
 DEMO = pathlib.Path(sys.argv[2]) / "tests/data/demo_run"
@@ -58,10 +59,21 @@ def document_of(page):
     return json.loads(Scripts(page).texts["borescope-timeline"])
 
 
+def bytes_of(chunk):
+    """The columns, whichever form is shorter."""
+    assert ("packed" in chunk) != ("data" in chunk)
+    if "data" in chunk:
+        return base64.b64decode(chunk["data"], validate=True)
+    packed = base64.b64decode(chunk["packed"], validate=True)
+    data = zlib.decompress(packed, wbits=-15)
+    assert len(packed) < len(data)
+    return data
+
+
 def numbers(data):
     """All numbers of a chunk: 7 bits a byte, the lowest first."""
     value = shift = 0
-    for byte in base64.b64decode(data, validate=True):
+    for byte in data:
         value |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
@@ -84,7 +96,7 @@ def running(differences):
 
 class Columns:
     def __init__(self, chunk):
-        self.numbers = list(numbers(chunk["data"]))
+        self.numbers = list(numbers(bytes_of(chunk)))
         self.rows = chunk["boxes"]
         self.at = 0
 
@@ -142,6 +154,24 @@ def by_chunk(rows, first_track):
     return chunks
 
 
+def first_tracks(tracks):
+    """By rank the number of its first track in the page, which may have a row of waiting after those of the verb."""
+    first = {}
+    for number, track in enumerate(tracks):
+        first.setdefault(track["rank"], number)
+    return first
+
+
+def moved(document, tables):
+    """By rank how much later the page has it than the verb: on the clock that collectives agree on."""
+    by = {}
+    whole = [level for level in document["levels"] if level["level"] > 0]
+    for level, row in zip(whole, (row for row in tables["levels"] if row["level"] > 0)):
+        assert by.setdefault(row["rank"], level["begin_ns"] - row["begin_offset_ns"]) == level["begin_ns"] - row["begin_offset_ns"]
+        assert level["end_ns"] - row["end_offset_ns"] == by[row["rank"]]
+    return by
+
+
 def is_text(found, wanted):
     """Whether a text of a page stands for this one."""
     if wanted is None or found is None:
@@ -150,35 +180,41 @@ def is_text(found, wanted):
     return len(found) <= LONGEST and (not plain or len(wanted) > LONGEST or found == wanted)
 
 
-def check_box(found, row, first_track):
+def check_box(found, row, first_track, later):
     begin, duration, depth, name, tone, count, busy, detail, track, launch = found
-    assert (begin, duration, depth) == (row["begin_offset_ns"], row["duration_ns"], row["depth"])
+    assert (begin - later, duration, depth) == (row["begin_offset_ns"], row["duration_ns"], row["depth"])
     assert (tone, count, busy) == (row["tone"], row["count"], row["busy_ns"])
     assert is_text(name, row["name"]) and is_text(detail, row["detail"]), (name, row["name"], detail, row["detail"])
     has_launch = row["launch_track"] is not None
     assert track == (first_track[row["rank"]] + row["launch_track"] if has_launch else None)
-    assert launch == (row["launch_offset_ns"] if has_launch else None)
+    assert launch == (row["launch_offset_ns"] + later if has_launch else None)
 
 
 def check_document(document, tables):
-    first_track = {}
-    for number, track in enumerate(tables["tracks"]):
-        first_track.setdefault(track["rank"], number)
+    first_track = first_tracks(document["tracks"])
     boxes, points = by_chunk(tables["boxes"], first_track), by_chunk(tables["points"], first_track)
-    assert len(document["chunks"]) == len(boxes) + len(points)
-    for chunk in document["chunks"]:
+    later = moved(document, tables)
+    waits = {number for number, track in enumerate(document["tracks"]) if track["kind"] == "wait"}
+    chunks = [chunk for chunk in document["chunks"] if chunk["track"] not in waits]
+    assert len(chunks) == len(boxes) + len(points)
+    assert len(document["tracks"]) == len(tables["tracks"]) + len(waits)
+    for chunk in chunks:
         key = (chunk["track"], chunk["level"])
+        rank = document["tracks"][chunk["track"]]["rank"]
         if document["tracks"][chunk["track"]]["kind"] == "counter":
-            wanted = [(row["begin_offset_ns"], *(round(row[value] * 1000) for value in ("low", "high", "last")))
+            wanted = [(row["begin_offset_ns"] + later[rank], *(round(row[value] * 1000) for value in ("low", "high", "last")))
                       for row in points[key]]
             assert decode_points(chunk) == wanted
             continue
         found = decode_boxes(document, chunk)
         assert len(found) == len(boxes[key])
         for box, row in zip(found, boxes[key]):
-            check_box(box, row, first_track)
-    assert [(level["rank"], level["level"], level["grain_ns"]) for level in document["levels"]] == [
-        (row["rank"], row["level"], row["grain_ns"]) for row in tables["levels"]]
+            check_box(box, row, first_track, later[rank])
+    windows = [(row["rank"], 0, 0, row["begin_offset_ns"] + later[row["rank"]]) for row in tables["windows"]]
+    levels = [(row["rank"], row["level"], row["grain_ns"], row["begin_offset_ns"] + later[row["rank"]])
+              for row in tables["levels"] if row["level"] > 0]
+    assert sorted((level["rank"], level["level"], level["grain_ns"], level["begin_ns"])
+                  for level in document["levels"]) == sorted(windows + levels)
 
 
 def check_sums(tables):

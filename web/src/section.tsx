@@ -6,6 +6,7 @@ import { type Filtered, filterTable } from './filters';
 import { Flame, hasFlame } from './flame';
 import { Heat, hasHeat } from './heat';
 import { useTurn } from './hooks';
+import { Inverted, hasWork } from './inverted';
 import { Intervals, hasIntervals } from './intervals';
 import { type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
 import { useFilters } from './navigation';
@@ -35,7 +36,11 @@ const CHARTS: Record<string, Chart> = {
     marks: (table, view) => (hasSteps(table, view) ? { step: null } : {}),
   },
   series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
-  flame: { has: hasFlame, draw: (table, view, _, text) => <Flame table={table} view={view} text={text} />, marks: () => ({ text: '' }) },
+  flame: {
+    has: hasFlame,
+    draw: (table, view, _, text) => <><Flame table={table} view={view} text={text} />{hasWork(table) && <Inverted table={table} value={view.values[0] ?? ''} />}</>,
+    marks: () => ({ text: '' }),
+  },
   heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
   intervals: { has: hasIntervals, draw: (table, view) => <Intervals table={table} view={view} /> },
   roofline: {

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 
 import { accessibilityFaults, atLast, open, overflow, start, stop } from './browser.mjs';
 import { rest, timelinePage } from './timeline_page.mjs';
-import { TONES, documentOf, exactBoxes, training } from './timelines.mjs';
+import { TONES, chunkOf, documentOf, exactBoxes, training } from './timelines.mjs';
 
 before(start);
 after(stop);
@@ -167,7 +167,7 @@ test('the critical path leads to its event, which it did not launch; colours are
   }
   assert.doesNotMatch(await chosen(page).textContent(), /launched/i);
   await chosen(page).getByRole('button', { name: 'Go to the event' }).click();
-  assert.doesNotMatch(await chosen(page).textContent(), /critical path/);
+  assert.doesNotMatch(await chosen(page).locator('dl').textContent(), /critical path/);
   const colours = await page.getByRole('list', { name: 'Colours of events' }).textContent();
   assert.match(colours, /compute.*communication/);
   assert.doesNotMatch(colours, /idle/);
@@ -373,11 +373,11 @@ test('merged boxes say how many events they are and whether a zoom shows them', 
     await page.mouse.move(x, y);
     return page.locator('.tl-tip').textContent();
   };
-  assert.match(await hover(0.2), /mostly this: [\d,]+ events, busy [\d.]+\u00a0%\. Outside of the exact window/);
+  assert.match(await hover(0.2), /mostly this: [\d,]+ events, busy [\d.]+\u00a0%\. Outside of the exact windows of this page: events are merged\. “borescope open RECORDING --report” shows every one/);
   assert.match(await hover(0.63), /Zoom in for detail/);
   await page.getByRole('button', { name: 'Zoom in' }).click({ clickCount: 4 });
   await rest(page);
-  assert.match(await stateOf(page), /are merged in a part of this view; exact is what lies between the dashed lines \(slowest step: 7\)/);
+  assert.match(await stateOf(page), /are merged in a part of this view; exact is what lies between the dashed lines \(slowest step: 7\)\. All of it does not fit into a page: “borescope open RECORDING --report”/);
   await page.done();
 });
 
@@ -462,7 +462,7 @@ test('a step is found whose name does not end in its number', async () => {
 
 test('what was left out of the document is said', async () => {
   const page = await opened('left', { ...planted(), left_out: { tracks: 2, events: 1 } });
-  assert.match(await stateOf(page), /Left out for size: 2 rows and 1 event\./);
+  assert.match(await stateOf(page), /Left out for size: 2 rows and 1 event; /);
   await page.done();
 });
 
@@ -479,6 +479,118 @@ test('groups and deep rows fold', async () => {
   await page.getByRole('button', { name: 'rank 1' }).click();
   assert.equal(await labels(), all);
   await page.done();
+});
+
+test('a pinned row stays at the top while the others scroll, and a click in it selects there', async () => {
+  const page = await opened('pin', run, { height: 560 });
+  const row = page.locator('.tl-label').filter({ hasText: 'stream 7' }).first();
+  await row.hover();
+  await row.getByRole('button', { name: 'Keep stream 7 at the top' }).click();
+  const pinned = page.locator('.tl-labels-pinned .tl-label');
+  assert.match(await pinned.textContent(), /rank 0 · GPU 0 · stream 7/);
+  const top = async () => (await pinned.boundingBox()).y - (await page.locator('.tl-scroll').boundingBox()).y;
+  const before = await top();
+  await page.locator('.tl-scroll').evaluate((scroller) => { scroller.scrollTop = 150; });
+  await rest(page);
+  assert.ok(Math.abs(await top() - before) < 1.5);
+  const [box, plot] = [await pinned.boundingBox(), await page.locator('.tl-area').boundingBox()];
+  assert.notDeepEqual(await colourAt(page, { x: plot.x + plot.width * 0.4, y: box.y + 11 }), [255, 255, 255]);
+  await page.mouse.click(plot.x + plot.width * 0.4, box.y + 11);
+  assert.match(await chosen(page).textContent(), /rank 0 · GPU 0 · stream 7/);
+  await pinned.getByRole('button', { name: /at the top/ }).click();
+  assert.equal(await pinned.count(), 0);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test('a copied address shows the same view, event and pinned rows', async () => {
+  const page = await opened('look', run);
+  const { x, y } = await placeOf(page, 'stream 7', 150_000_000, 240_000_000);
+  await page.mouse.click(x, y);
+  await plotOf(page).focus();
+  await page.keyboard.press('Enter');
+  const row = page.locator('.tl-label').filter({ hasText: 'stream 20' }).first();
+  await row.hover();
+  await row.getByRole('button', { name: 'Keep stream 20 at the top' }).click();
+  const hash = () => page.evaluate(() => location.hash);
+  const address = await atLast(hash, (now) => /view=.*box=.*pin=/.test(now));
+  assert.match(address, /^#timeline\?view=\d+-\d+&box=4\.\d+\.\d+\.0&pin=5$/);
+  const [name, seen] = [await chosen(page).locator('.tl-name').textContent(), await seenSpan(page)];
+  const place = await chosen(page).locator('dd').nth(1).textContent();
+  await page.done();
+  const copied = await opened('look', run, { at: address });
+  assert.equal(await chosen(copied).locator('.tl-name').textContent(), name);
+  assert.equal(await chosen(copied).locator('dd').nth(1).textContent(), place);
+  assert.equal(await seenSpan(copied), seen);
+  assert.match(await copied.locator('.tl-labels-pinned').textContent(), /stream 20/);
+  await copied.show('#timeline?view=0-1000000&box=999.1.2.3&pin=998'); // of another page
+  await rest(copied);
+  assert.ok(Math.abs(await seenSpan(copied) - 1_000_000) < 10_000);
+  assert.deepEqual(copied.faults, []);
+  await copied.done();
+});
+
+test('many ranks are seen at once, folded to work and communication, and who waits in its colour', async () => {
+  const many = training({ ranks: 8, steps: 3, perStep: 20 });
+  const wait = { rank: 1, kind: 'wait', name: 'waiting', parent: '', depths: 1, events: 1, busy_ns: 30_000_000, unit: '' };
+  const names = [...many.names, 'waits for rank 0: allreduce'];
+  many.names = names;
+  many.tracks.push(wait);
+  const level = many.levels.at(-1).level;
+  const box = { begin: 5_000_000, duration: 30_000_000, depth: 0, name: names.length - 1, tone: TONES.indexOf('sync'), count: 1, busy: 30_000_000 };
+  many.chunks.push(chunkOf(many.tracks.length - 1, level, [box]));
+  const page = await opened('many', many);
+  const labels = page.locator('.tl-label');
+  assert.deepEqual((await labels.allTextContents()).map((text) => text.slice(1)), ['rank 0', 'rank 1 waits 50.0\u00a0%', 'rank 2', 'rank 3', 'rank 4', 'rank 5', 'rank 6', 'rank 7']);
+  const heading = await labels.nth(1).boundingBox();
+  const plot = await page.locator('.tl-area').boundingBox();
+  const at = { x: plot.x + plot.width * (20 / 60), y: heading.y + 3 + 16 + 8 };
+  const other = await labels.nth(2).boundingBox();
+  assert.notDeepEqual(await colourAt(page, at), await colourAt(page, { x: at.x, y: other.y + 3 + 16 + 8 }));
+  await page.mouse.click(at.x, at.y);
+  assert.equal(await chosen(page).locator('.tl-name').textContent(), 'waits for rank 0: allreduce');
+  await page.locator('.tl-legend').getByText('wait', { exact: true }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test('an event says what it launched, what the path has of it and its neighbours; markers are a table', async () => {
+  const page = await opened('flow', run);
+  const { x, y } = await placeOf(page, 'stream 7', 150_000_000, 240_000_000);
+  await page.mouse.click(x, y);
+  const panel = chosen(page);
+  assert.match(await panel.textContent(), /On its row/);
+  await panel.getByRole('button', { name: 'Go to its launch' }).click();
+  assert.match(await panel.textContent(), /Launches.*GPU 0 · stream 7.*later/s);
+  await page.locator('.tl-outline summary').click();
+  const markers = page.locator('.tl-table', { hasText: 'Markers: ranges that the program named' });
+  await markers.waitFor();
+  assert.match(await markers.textContent(), /train_step≈?\u00a0?24/);
+  await markers.locator('button').first().click();
+  assert.equal(await panel.locator('.tl-name').textContent(), 'train_step');
+  await page.done();
+});
+
+test('a click on a box of several events is one of them, where the page has it', async () => {
+  const page = await opened('one-of-many', training({ ranks: 1, steps: 40, perStep: 60 }));
+  const { x, y } = await placeOf(page, 'stream 7', 205_000_000, 800_000_000);
+  await page.mouse.move(x, y);
+  assert.match(await page.locator('.tl-tip').textContent(), /mostly this: [\d,]+ events/);
+  await page.mouse.click(x, y);
+  const text = await chosen(page).textContent();
+  assert.match(text, /launched[\d.]+\u00a0[µn]s before, by cudaLaunchKernel/);
+  assert.match(text, /detail\[\[32, 1024\]/);
+  assert.doesNotMatch(text, /merged/);
+  await page.done();
+});
+
+test('the legend says what a pale box means, where there is one', async () => {
+  const page = await opened('pale', run);
+  assert.match(await page.locator('.tl-legend').textContent(), /paler: several events in one box/);
+  await page.done();
+  const exact = await opened('pale-not', planted());
+  assert.doesNotMatch(await exact.locator('.tl-legend').textContent(), /paler/);
+  await exact.done();
 });
 
 const HOSTILE = [

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
 
 import { TONES, chance, chunkOf, documentOf, leb128, merged, pointsChunk, training, zigzag } from './timelines.mjs';
 
 const web = resolve(import.meta.dirname, '..');
 const packages = resolve(process.env.BORESCOPE_PACKAGES ?? join(web, 'node_modules'));
-const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots', 'intervals', 'range_sums'];
+const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots', 'intervals', 'range_sums', 'inflate', 'summaries', 'flow', 'markers', '../flame_tree', '../inverted_tree'];
 const folder = mkdtempSync(join(tmpdir(), 'borescope-timeline-'));
 let timeline;
 
@@ -96,6 +97,52 @@ test('boxes are unpacked as they were packed, exact and merged', () => {
     const wanted = level.map((box) => plain({ ...box, detail: undefined, launchTrack: undefined, launchNs: undefined }));
     assert.deepEqual(asList(coarse).map(JSON.stringify).sort(), wanted.map(JSON.stringify).sort());
   }
+});
+
+/** Bytes that repeat themselves and bytes at chance. */
+function bytesAtChance(length, random) {
+  const [letters, again] = [1 + Math.floor(random() * 256), random()];
+  const bytes = Buffer.alloc(length);
+  for (let i = 0; i < length; ++i) {
+    bytes[i] = i > 40 && random() < again ? bytes[i - 1 - Math.floor(random() * 40)] : Math.floor(random() ** 4 * letters);
+  }
+  return bytes;
+}
+
+test('what another library has packed is unpacked to the same bytes', () => {
+  const random = chance(11);
+  for (let i = 0; i < 150; ++i) { // all levels and strategies: stored, fixed and own codes
+    const bytes = bytesAtChance(Math.floor(random() ** 3 * 150_000), random);
+    const packed = deflateRawSync(bytes, { level: i % 10, strategy: i % 5 });
+    assert.equal(Buffer.compare(Buffer.from(finish(timeline.inflated(packed, bytes.length))), bytes), 0);
+    if (bytes.length > 0) {
+      assert.throws(() => finish(timeline.inflated(packed, bytes.length - 1)), /more than its boxes/);
+      assert.throws(() => finish(timeline.inflated(packed.subarray(0, Math.floor(packed.length / 2)), bytes.length)), /end early|damaged/);
+    }
+  }
+});
+
+test('damaged streams end in an error or in other bytes, never in more than is allowed', () => {
+  const random = chance(12);
+  for (let i = 0; i < 400; ++i) {
+    const packed = deflateRawSync(bytesAtChance(2_000, random), { level: i % 10 });
+    packed[Math.floor(random() * packed.length)] ^= 1 << (i % 8);
+    try {
+      assert.ok(finish(timeline.inflated(packed, 4_000)).length <= 4_000);
+    } catch (error) {
+      assert.match(error.message, /end early|damaged|more than its boxes/);
+    }
+  }
+});
+
+test('a packed chunk has the boxes of the plain one, and one that promises too much is no row', () => {
+  const boxes = boxesAtChance(3_000, 5);
+  const plainChunk = chunkOf(0, 0, boxes);
+  const packed = { ...plainChunk, data: undefined, packed: deflateRawSync(Buffer.from(plainChunk.data, 'base64')).toString('base64') };
+  assert.ok(packed.packed.length < plainChunk.data.length);
+  assert.deepEqual(asList(finish(timeline.decodeBoxes(packed))), asList(finish(timeline.decodeBoxes(plainChunk))));
+  const bomb = { track: 0, level: 0, boxes: 10, packed: deflateRawSync(Buffer.alloc(50_000_000)).toString('base64') };
+  assert.throws(() => finish(timeline.decodeBoxes(bomb)), /more than its boxes/);
 });
 
 test('counters are unpacked in their unit', () => {
@@ -244,10 +291,121 @@ test('a track is drawn from the levels of its rank that it has', () => {
   assert.deepEqual(levels(2), [[0, 100, 1]]);
 });
 
-test('many ranks are folded at first but one', () => {
-  const { tracks } = training({ ranks: 4, steps: 1, perStep: 1 });
-  assert.deepEqual([...timeline.firstFolds(tracks)], ['rank 1', 'rank 2', 'rank 3']);
+test('windows that touch are one piece, as they share their boxes', () => {
+  const piece = (begin, end, more = {}) => ({ source: 0, level: 0, grain: 0, begin, end, rank: 0, depths: undefined, ...more });
+  const level = piece(0, 100, { level: 3, grain: 64 });
+  const found = timeline.united([piece(50, 60), piece(0, 20), level, piece(10, 30), piece(55, 58), piece(0, 90, { rank: 1 })]);
+  assert.deepEqual(found.map(({ begin, end, rank, level: at }) => [at, rank, begin, end]).sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]), [[0, 0, 0, 30], [0, 0, 50, 60], [0, 1, 0, 90], [3, 0, 0, 100]]);
+});
+
+test('many ranks are folded at first, each to its work and its communication', () => {
+  const { tracks } = training({ ranks: 4, steps: 1, perStep: 9 });
+  assert.deepEqual([...timeline.firstFolds(tracks)], ['rank 0', 'rank 1', 'rank 2', 'rank 3']);
   assert.equal(timeline.firstFolds(training({ ranks: 2, steps: 1, perStep: 1 }).tracks).size, 0);
+  const { rows, height } = timeline.layOut(tracks, timeline.firstFolds(tracks));
+  assert.deepEqual(rows.map(({ label }) => label), ['rank 0', 'rank 1', 'rank 2', 'rank 3']);
+  assert.ok(height < 200); // all are seen at once
+  for (const [rank, { summary, lines }] of rows.entries()) {
+    assert.equal(lines, 2);
+    assert.deepEqual(summary.map(({ part }) => part), ['work', 'communication']);
+    assert.ok(summary.every((line) => line.tracks.every((track) => tracks[track].rank === rank && tracks[track].kind === 'stream')));
+  }
+});
+
+test('the lines of a folded rank have each box of its streams once', () => {
+  const document = training({ ranks: 1, steps: 2, perStep: 30 });
+  const store = new timeline.Store(document);
+  const piece = store.pieces.find(({ grain }) => grain === 0);
+  const lines = timeline.summaryOf(document.tracks, () => true);
+  let drawn = 0;
+  for (const { part, tracks } of lines) {
+    for (const track of tracks) {
+      const boxes = store.boxes(track, piece);
+      const keeps = timeline.partOf(part, document.tracks[track], document.tones);
+      for (let i = 0; i < boxes.length; ++i) {
+        assert.equal(keeps(boxes, i), (document.tones[boxes.tone[i]] === 'comm') === (part === 'communication'));
+        drawn += Number(keeps(boxes, i));
+      }
+    }
+  }
+  assert.equal(drawn, document.tracks.filter(({ kind }) => kind === 'stream').reduce((sum, { events }) => sum + events, 0));
+});
+
+test('queues fold into one row below the streams of their device; one alone is a row', () => {
+  const track = (kind, name, parent, unit = '') => ({ rank: 0, kind, name, parent, depths: 1, events: 1, busy_ns: 1, unit });
+  const queue = (name) => track('counter', name, 'GPU 0', 'launches');
+  const tracks = [track('stream', 'stream 7', 'GPU 0'), track('stream', 'stream 8', 'GPU 0'), queue('queue of stream 7'), queue('queue of stream 8'), track('counter', 'memory', 'GPU 0', 'bytes')];
+  const folds = timeline.firstFolds(tracks);
+  const folded = timeline.layOut(tracks, folds);
+  assert.deepEqual(folded.rows.map(({ label }) => label), ['GPU 0', 'stream 7', 'stream 8', 'queues of 2 streams', 'memory']);
+  assert.deepEqual(folded.rows[3].summary, [{ part: 'counters', tracks: [2, 3] }]);
+  timeline.keysAround(tracks[2]).forEach((key) => folds.delete(key));
+  assert.deepEqual(timeline.layOut(tracks, folds).rows.map(({ label }) => label), ['GPU 0', 'stream 7', 'stream 8', 'queues of 2 streams', 'queue of stream 7', 'queue of stream 8', 'memory']);
+  const alone = tracks.filter((_, i) => i !== 3);
+  assert.deepEqual(timeline.layOut(alone, timeline.firstFolds(alone)).rows.map(({ label }) => label), ['GPU 0', 'stream 7', 'stream 8', 'queue of stream 7', 'memory']);
+});
+
+test('pinned rows come first and stay where they are, whatever is scrolled or folded', () => {
+  const { tracks } = training({ ranks: 2, steps: 1, perStep: 2 });
+  const layout = timeline.layOut(tracks, new Set(['rank 1']), new Set([13, 4]));
+  assert.deepEqual(layout.rows.slice(0, 2).map(({ label, isPinned }) => [label, isPinned]), [['rank 1 · GPU 1 · stream 7', true], ['rank 0 · GPU 0 · stream 7', true]]);
+  assert.equal(layout.pinned, layout.rows[1].y + layout.rows[1].height);
+  layout.rows.slice(1).forEach((row, i) => assert.equal(row.y, layout.rows[i].y + layout.rows[i].height));
+  assert.equal(layout.rows.filter(({ track }) => track === 4).length, 1);
+  for (const top of [0, 50, 130]) {
+    assert.equal(timeline.rowAt(layout, 5, top), layout.rows[0]);
+    const below = timeline.rowAt(layout, layout.pinned + 1, top);
+    assert.ok(!below.isPinned && below.y <= layout.pinned + 1 + top && below.y + below.height > layout.pinned + 1 + top);
+    assert.deepEqual(timeline.rowsBetween(layout, top, top + 300).slice(-2), layout.rows.slice(0, 2));
+    assert.equal(timeline.anchorOf(layout, tracks, 13, 0, top), timeline.lineTop(layout.rows[0], 0) + 8);
+  }
+});
+
+test('a host event leads to all that it launched, a kernel to the path through it', () => {
+  const document = training({ steps: 2, perStep: 10 });
+  const store = new timeline.Store(document);
+  const piece = store.pieces.find(({ grain }) => grain === 0);
+  const [thread, stream] = [3, 4].map((track) => ({ track, piece, boxes: store.boxes(track, piece) }));
+  const outer = { ...thread, index: 0 }; // around the first step
+  const titles = (spot) => timeline.flowOf(store, spot).map(({ title }) => title);
+  const [launches] = timeline.flowOf(store, outer);
+  const wanted = [4, 5].flatMap((track) => {
+    const boxes = store.boxes(track, piece);
+    return [...boxes.launchNs.keys()].filter((i) => boxes.launchTrack[i] === 4 && boxes.launchNs[i] <= thread.boxes.end[0]);
+  });
+  assert.equal(launches.title, 'Launches');
+  assert.equal(launches.spots.length + launches.more, wanted.length);
+  assert.deepEqual(titles({ ...stream, index: 0 }), ['On the critical path']);
+  assert.deepEqual(titles({ ...stream, index: 1 }), []);
+  const next = timeline.besideOnLine({ ...stream, index: 0 }, 1);
+  assert.equal(next.apart, stream.boxes.begin[1] - stream.boxes.end[0]);
+  assert.equal(timeline.besideOnLine({ ...stream, index: 0 }, -1), null);
+});
+
+test('markers are those that a plain count finds, also where they are merged', () => {
+  for (const windowStep of [null, 3]) {
+    const document = training({ steps: 8, perStep: 12, windowStep });
+    const sums = finish(timeline.markersOf(new timeline.Store(document), document.span_ns));
+    const [step] = sums;
+    assert.equal(document.names[step.name], 'train_step');
+    assert.equal(step.count, 8);
+    assert.equal(sums.length, 1);
+    const whole = training({ steps: 8, perStep: 12 });
+    const boxes = new timeline.Store(whole).boxes(3, { source: 0, level: 0 });
+    let ns = 0;
+    boxes.name.forEach((name, i) => { ns += whole.names[name] === 'train_step' ? boxes.end[i] - boxes.begin[i] : 0; });
+    assert.equal(step.ns, ns);
+  }
+});
+
+test('the inverted tree has the time of each kernel under each of its callers', () => {
+  const frames = [['aten::mm', 'op', 0, 10], ['gemm', 'kernel', 1, 10], ['step', 'annotation', 0, 30], ['aten::mm', 'op', 1, 20], ['gemm', 'kernel', 2, 15], ['copy', 'memcpy', 2, 5], ['gemm', 'kernel', 1, 10]];
+  const column = (name, at) => ({ name, type: 'int', unit: '', doc: '', values: frames.map((frame) => frame[at]) });
+  const table = { name: 'flame', columns: [column('name', 0), column('kind', 1), column('depth', 2), column('device_ns', 3)] };
+  const all = timeline.invertedOf(timeline.treeOf(table, 'device_ns', 'this'), () => 1);
+  const asText = (caller) => `${caller.name} ${caller.mine}${caller.callers.size === 0 ? '' : ` (${timeline.sortedCallers(caller).map(asText).join(', ')})`}`;
+  assert.equal(asText(all), 'all 40 (gemm 35 (aten::mm 25 (step 15), step 10), copy 5 (aten::mm 5 (step 5)))');
+  assert.equal(all.works, 4);
 });
 
 test('ticks are round, distinct and as many as there is room for', () => {

@@ -6,6 +6,7 @@ import { usePrinting } from '../hooks';
 import { type Report, TIMELINE, sectionNamed, tableOf } from '../model';
 import { useNavigation } from '../navigation';
 import { RangeView } from '../range_view';
+import { type Look } from '../route';
 import { type PageTimeline, timelineOfPage } from '../timeline/of_page';
 import { stepFocus } from '../timeline/step_focus';
 import { Timeline } from '../timeline/timeline';
@@ -23,8 +24,9 @@ function FilteredTimeline({ report, page }: { report: Report; page: PageTimeline
   const focus = useMemo(
     () => (filters.step === null ? null : stepFocus(page.store, steps, filters.rank, filters.step)), [page, steps, filters.rank, filters.step]);
   const choose = (chosen: Span | null) => go({ filters: { ...filters, time: rounded(chosen) } }, 'replace');
+  const look = (now: Look) => (route.pane === TIMELINE ? go({ look: now }, 'replace') : undefined);
   return (
-    <Timeline document={page.document} store={page.store} range={range} onRange={choose} focus={focus} search={filters.text}>
+    <Timeline document={page.document} store={page.store} range={range} onRange={choose} focus={focus} search={filters.text} look={route.look} onLook={look}>
       {route.pane === TIMELINE && <RangeView />}
     </Timeline>
   );

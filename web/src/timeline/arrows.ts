@@ -2,6 +2,7 @@
 import { type Boxes, depthOf, overlapping } from './boxes';
 import { anchorOf } from './rows';
 import { type Scene, type Spot, xOf } from './scene';
+import { type Store } from './store';
 
 export interface Arrow {
   fromTrack: number;
@@ -37,11 +38,11 @@ function launchedIn(boxes: Boxes, track: number, begin: number, end: number): nu
 }
 
 /** What was launched within a box of the host: its kernels and copies. */
-export function launchedBy(scene: Scene, spot: Spot): Spot[] {
+export function launchedBy(store: Store, spot: Spot): Spot[] {
   const [begin, end] = [spot.boxes.begin[spot.index]!, spot.boxes.end[spot.index]!];
   const found: Spot[] = [];
-  scene.store.tracks.forEach((info, track) => {
-    const boxes = info.kind === 'counter' || info.kind === 'path' ? null : scene.store.boxes(track, spot.piece);
+  store.tracks.forEach((info, track) => {
+    const boxes = info.kind === 'counter' || info.kind === 'path' || info.rank !== store.tracks[spot.track]?.rank ? null : store.boxes(track, spot.piece);
     if (boxes !== null && boxes.launchTrack !== null && found.length < MOST_LAUNCHED) {
       found.push(...launchedIn(boxes, spot.track, begin, end).map((index) => ({ track, piece: spot.piece, boxes, index })));
     }
@@ -92,10 +93,10 @@ export function drawArrows(context: CanvasRenderingContext2D, scene: Scene, arro
   context.fillStyle = colour;
   context.lineWidth = 1.25;
   for (const arrow of arrows) {
-    const from = anchorOf(layout, store.tracks, arrow.fromTrack, arrow.fromDepth);
-    const to = anchorOf(layout, store.tracks, arrow.toTrack, arrow.toDepth);
+    const from = anchorOf(layout, store.tracks, arrow.fromTrack, arrow.fromDepth, top);
+    const to = anchorOf(layout, store.tracks, arrow.toTrack, arrow.toDepth, top);
     if (from !== null && to !== null) {
-      drawOne(context, place(arrow.fromNs), from - top, place(arrow.toNs), to - top);
+      drawOne(context, place(arrow.fromNs), from, place(arrow.toNs), to);
     }
   }
 }

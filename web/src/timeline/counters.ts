@@ -1,6 +1,6 @@
 // Counters: the value over time as an area from 0, and where points were merged their extremes.
 import { type Points, firstAbove } from './boxes';
-import { type Row, COUNTER, counterTop } from './rows';
+import { type Row, screenY } from './rows';
 import { type Scene, xOf } from './scene';
 import { type Store } from './store';
 import { formatFor, withUnit } from '../units';
@@ -70,20 +70,32 @@ function step({ context, y, zero }: Plot, x: number, end: number, low: number, h
   context.fillRect(x, y(last) - 1, end - x, 1.5);
 }
 
-/** Draws the counter of a row. */
-export function drawCounter(context: CanvasRenderingContext2D, scene: Scene, row: Row): void {
+const PAD = 3; // above and below
+
+/** Draws the counter of a row, or all of a folded group over each other. */
+export function drawCounters(context: CanvasRenderingContext2D, scene: Scene, row: Row): void {
+  const tracks = row.track >= 0 ? [row.track] : row.summary.flatMap((line) => line.tracks);
+  const highest = tracks.map((track) => draw(context, scene, row, track));
+  const unit = scene.store.tracks[tracks[0] ?? -1]?.unit ?? '';
+  if (tracks.length > 0) {
+    legend(context, scene, `up to ${counterValue(Math.max(...highest), unit)}`, screenY(row, scene.top) + PAD + 10);
+  }
+}
+
+/** Gives the largest value of the counter. */
+function draw(context: CanvasRenderingContext2D, scene: Scene, row: Row, track: number): number {
   const { store, palette } = scene;
-  const [low, high] = extent(store, row.track);
-  const top = counterTop(row) - scene.top;
-  const y = (value: number) => top + COUNTER - ((value - low) / (high - low || 1)) * (COUNTER - 4);
+  const [low, high] = extent(store, track);
+  const [top, height] = [screenY(row, scene.top) + PAD, row.height - 2 * PAD];
+  const y = (value: number) => top + height - ((value - low) / (high - low || 1)) * (height - 4);
   context.fillStyle = palette.theme.accent;
-  for (const stretch of scene.stretchesOf(row.track)) {
-    const points = store.points(row.track, stretch.piece);
+  for (const stretch of scene.stretchesOf(track)) {
+    const points = store.points(track, stretch.piece);
     if (points !== null) {
       area({ context, y, zero: y(0), begin: Math.max(0, xOf(scene, stretch.begin)), end: Math.min(scene.width, xOf(scene, stretch.end)) }, scene, points);
     }
   }
-  legend(context, scene, `up to ${counterValue(high, store.tracks[row.track]?.unit ?? '')}`, top + 10);
+  return high;
 }
 
 /** A word at the right edge, readable on whatever is below it. */

@@ -2,6 +2,7 @@
 // drives it stops when its time is used up and goes on later.
 import { type Boxes, type Points } from './boxes';
 import { type ChunkInfo } from './document';
+import { inflated } from './inflate';
 import { NumberReader, bytesOf, fromZigzag } from './leb128';
 
 type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
@@ -100,12 +101,22 @@ function* exactColumns(reader: NumberReader, begin: Float64Array): Work<Pick<Box
   return { detail, launchTrack, launchNs };
 }
 
-export function* decodeBoxes(chunk: ChunkInfo): Work<Boxes> {
-  const bytes = yield* bytesOf(chunk.data);
-  if (!(chunk.boxes >= 0 && chunk.boxes <= bytes.length)) { // each column has a byte a box
+const MOST_BYTES = 90; // of a box: ten numbers of at most nine bytes
+
+/** The columns of a chunk, unpacked where they are packed. */
+function* columnsOf(chunk: ChunkInfo): Work<NumberReader> {
+  const isCount = Number.isSafeInteger(chunk.boxes) && chunk.boxes >= 0;
+  const packed = chunk.packed ?? '';
+  const bytes = packed !== '' && isCount
+    ? yield* inflated(yield* bytesOf(packed), chunk.boxes * MOST_BYTES) : yield* bytesOf(chunk.data ?? '');
+  if (!isCount || chunk.boxes > bytes.length) { // each column has a byte a box
     throw new Error('the columns end early');
   }
-  const reader = new NumberReader(bytes);
+  return new NumberReader(bytes);
+}
+
+export function* decodeBoxes(chunk: ChunkInfo): Work<Boxes> {
+  const reader = yield* columnsOf(chunk);
   const begin = yield* column(reader, new Float64Array(chunk.boxes), summing());
   const duration = yield* column(reader, new Float64Array(chunk.boxes));
   const depth = yield* column(reader, new Uint16Array(chunk.boxes), (value) => Math.min(value, MOST_DEPTHS));
@@ -130,11 +141,7 @@ export function* decodeBoxes(chunk: ChunkInfo): Work<Boxes> {
 const THOUSANDTHS = 1000;
 
 export function* decodePoints(chunk: ChunkInfo): Work<Points> {
-  const bytes = yield* bytesOf(chunk.data);
-  if (!(chunk.boxes >= 0 && chunk.boxes <= bytes.length)) {
-    throw new Error('the columns end early');
-  }
-  const reader = new NumberReader(bytes);
+  const reader = yield* columnsOf(chunk);
   const begin = yield* column(reader, new Float64Array(chunk.boxes), summing());
   const values = function* (): Work<Float64Array> {
     const sum = summing(fromZigzag);

@@ -4,6 +4,7 @@ import { show, shortenName } from '../units';
 import { exactTime } from './axis';
 import { boxAt, depthOf, durationOf } from './boxes';
 import { useChanges } from './changes';
+import { type Flow, besideOnLine, flowOf } from './flow';
 import { type Spot } from './scene';
 import { isOnPath, launchOf, sameName, stackOf } from './spots';
 import { type Stage } from './stage';
@@ -36,12 +37,55 @@ function Fact({ label, value }: { label: string; value: string }) {
 function Stack({ stage, title, spots }: { stage: Stage; title: string; spots: readonly Spot[] }) {
   return (
     <div class="tl-stack">
-      <h4>{title}</h4>
+      <p class="tl-title">{title}</p>
       <ol>
         {spots.slice(-MOST_STACK).map((spot) => (
           <li key={spot.index}>
             <button type="button" title={nameOf(stage.store, spot)} onClick={() => stage.reveal(spot)}>{shortenName(nameOf(stage.store, spot), MOST_NAME)}</button>
             <small> {show(durationOf(spot.boxes, spot.index), 'ns')} {detailOf(stage.store, spot)}</small>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** What a box leads to, each with the time from its begin or end on. */
+function FlowList({ stage, from, flow }: { stage: Stage; from: Spot; flow: Flow }) {
+  const begin = from.boxes.begin[from.index]!;
+  return (
+    <div class="tl-stack tl-flow">
+      <p class="tl-title">{flow.title}</p>
+      <ol>
+        {flow.spots.map((spot) => (
+          <li key={`${spot.track} ${spot.index}`}>
+            <button type="button" title={nameOf(stage.store, spot)} onClick={() => stage.reveal(spot)}>{shortenName(nameOf(stage.store, spot), MOST_NAME)}</button>
+            <small> {placeOf(stage.store, spot.track)}, {show(durationOf(spot.boxes, spot.index), 'ns')}, {awayWords(spot.boxes.begin[spot.index]! - begin)}</small>
+          </li>
+        ))}
+      </ol>
+      {flow.more > 0 && <p class="note">{flow.more.toLocaleString('en')} more</p>}
+    </div>
+  );
+}
+
+/** "12 µs later" from the begin of one box to that of another. */
+const awayWords = (ns: number): string => (ns === 0 ? 'begins with it' : `begins ${show(Math.abs(ns), 'ns')} ${ns > 0 ? 'later' : 'earlier'}`);
+
+/** The boxes before and after on the same line. */
+function Beside({ stage, spot }: { stage: Stage; spot: Spot }) {
+  const sides = ([[-1, 'after'], [1, 'before']] as const).flatMap(([direction, word]) => {
+    const found = besideOnLine(spot, direction);
+    return found === null ? [] : [{ ...found, word }];
+  });
+  return sides.length === 0 ? null : (
+    <div class="tl-stack tl-flow">
+      <p class="tl-title">On its row</p>
+      <ol>
+        {sides.map(({ spot: to, apart, word }) => (
+          <li key={word}>
+            <small>{apart > 0 ? `${show(apart, 'ns')} ${word}` : `right ${word}`} </small>
+            <button type="button" title={nameOf(stage.store, to)} onClick={() => stage.reveal(to)}>{shortenName(nameOf(stage.store, to), MOST_NAME)}</button>
           </li>
         ))}
       </ol>
@@ -99,6 +143,8 @@ export function Details({ stage }: { stage: Stage }) {
       <Facts stage={stage} spot={spot} launch={launch} />
       {depthOf(spot.boxes, spot.index) > 0 && <Stack stage={stage} title="Within" spots={stackOf(spot)} />}
       {launch !== null && <Stack stage={stage} title={isOnPath(stage.store, spot) ? 'The event, within' : 'Launched from'} spots={stackOf(launch)} />}
+      {flowOf(stage.store, spot).map((flow) => <FlowList key={flow.title} stage={stage} from={spot} flow={flow} />)}
+      <Beside stage={stage} spot={spot} />
     </div>
   );
 }

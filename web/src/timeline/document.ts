@@ -1,7 +1,7 @@
 // The document of the timeline as docs/how-it-works/timeline.md describes it. Names in it come from traces and are
 // drawn as text only.
 
-export type TrackKind = 'steps' | 'path' | 'thread' | 'stream' | 'group' | 'counter';
+export type TrackKind = 'steps' | 'path' | 'thread' | 'stream' | 'group' | 'wait' | 'counter';
 
 export interface TrackInfo {
   rank: number;
@@ -28,7 +28,8 @@ export interface ChunkInfo {
   track: number;
   level: number;
   boxes: number;
-  data: string; // base64 of the columns
+  data?: string; // base64 of the columns
+  packed?: string; // instead: base64 of the columns as a raw deflate stream
 }
 
 /** Where the events are exact, and why there. */

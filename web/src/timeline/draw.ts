@@ -2,11 +2,12 @@
 import { drawArrows, pathArrows } from './arrows';
 import { depthOf, overlapping } from './boxes';
 import { ticksOf } from './axis';
-import { drawCounter } from './counters';
+import { drawCounters } from './counters';
 import { ShortNames } from './names';
-import { type Row, LINE, lineTop, rowsBetween } from './rows';
+import { type Row, LINE, lineTop, rowsBetween, screenY } from './rows';
 import { type Scene, type Spot, boxesIn, xOf } from './scene';
 import { type Labelled, Strips, shadeOf } from './strips';
+import { partOf } from './summaries';
 
 const FONT_PX = 11;
 const LEAST_NAMED = 36; // pixels of a box that gets its name
@@ -40,10 +41,29 @@ export class Picture {
     context.fillRect(0, 0, scene.width, scene.height);
     const rows = rowsBetween(scene.layout, scene.top, scene.top + scene.height);
     this.background(scene, rows);
+    this.rows(scene, rows.filter((row) => !row.isPinned));
+    const pinned = rows.filter((row) => row.isPinned);
+    if (pinned.length > 0) {
+      this.pinned(scene, pinned);
+    }
+    this.marks(scene);
+  }
+
+  private rows(scene: Scene, rows: readonly Row[]): void {
+    const { context } = this;
     this.boxes(scene, rows);
     context.font = `${FONT_PX}px ${scene.palette.theme.font}`;
-    rows.filter((row) => row.track >= 0 && row.lines === 0).forEach((row) => drawCounter(context, scene, row));
-    this.marks(scene);
+    rows.filter((row) => row.lines === 0).forEach((row) => drawCounters(context, scene, row));
+  }
+
+  /** Rows that stay at the top, over those that scroll. */
+  private pinned(scene: Scene, rows: readonly Row[]): void {
+    const { context } = this;
+    context.fillStyle = scene.palette.theme.paper;
+    context.fillRect(0, 0, scene.width, scene.layout.pinned);
+    this.rows(scene, rows);
+    context.fillStyle = scene.palette.theme.accent;
+    context.fillRect(0, scene.layout.pinned - 1, scene.width, 1);
   }
 
   private resize({ width, height }: Scene): void {
@@ -67,10 +87,10 @@ export class Picture {
     for (const row of rows) {
       if (row.kind === 'group') {
         context.fillStyle = theme.panel;
-        context.fillRect(0, row.y - scene.top, scene.width, row.height);
+        context.fillRect(0, screenY(row, scene.top), scene.width, row.height);
       }
       context.fillStyle = theme.line;
-      context.fillRect(0, row.y + row.height - scene.top - 1, scene.width, 1);
+      context.fillRect(0, screenY(row, scene.top) + row.height - 1, scene.width, 1);
     }
   }
 
@@ -108,18 +128,25 @@ export class Picture {
     strips.put();
     context.imageSmoothingEnabled = false;
     lanes.forEach(({ row, depth }, i) => {
-      context.drawImage(strips.canvas, 0, i, width, 1, 0, lineTop(row, depth) - scene.top, scene.width, LINE - 1);
+      context.drawImage(strips.canvas, 0, i, width, 1, 0, topOf(scene, row, depth), scene.width, LINE - 1);
     });
     this.prepareText();
-    lanes.forEach(({ row, depth }, i) => named[i]!.forEach((one) => this.name(scene, one, lineTop(row, depth) - scene.top)));
+    lanes.forEach(({ row, depth }, i) => named[i]!.forEach((one) => this.name(scene, one, topOf(scene, row, depth))));
   }
 
   private lane(scene: Scene, { row, depth }: Lane, line: number): Labelled[] {
-    return scene.stretchesOf(row.track).flatMap((stretch) => {
-      const found = boxesIn(scene.store, row.track, stretch);
-      return found === null ? [] : this.strips.fill(
-        line, { boxes: found.boxes, depth, begin: stretch.begin, end: stretch.end }, scene.view, scene.palette, scene.matches, Math.round(this.ratio));
+    const summary = row.summary[depth];
+    const { store } = scene;
+    const named = (summary?.tracks ?? [row.track]).map((track) => {
+      const keeps = summary === undefined ? null : partOf(summary.part, store.tracks[track], store.tones);
+      return scene.stretchesOf(track).flatMap((stretch) => {
+        const found = boxesIn(store, track, stretch);
+        return found === null ? [] : this.strips.fill(
+          line, { boxes: found.boxes, depth: summary === undefined ? depth : 0, begin: stretch.begin, end: stretch.end, keeps },
+          scene.view, scene.palette, scene.matches, Math.round(this.ratio));
+      });
     });
+    return named.flatMap((own, i) => own.filter((one) => !named.slice(i + 1).some((later) => later.some((other) => isOver(other, one)))));
   }
 
   private prepareText(): void {
@@ -196,13 +223,20 @@ export class Picture {
     const to = Math.min(scene.width + 4, Math.ceil(xOf(scene, spot.boxes.end[spot.index]!)));
     this.context.strokeStyle = colour;
     this.context.lineWidth = thick;
-    this.context.strokeRect(from - 0.5, lineTop(row, depth) - scene.top - 0.5, Math.max(2, to - from), LINE);
+    this.context.strokeRect(from - 0.5, topOf(scene, row, depth) - 0.5, Math.max(2, to - from), LINE);
   }
 }
 
+/** Whether a box that is drawn later on the same line lies over another. */
+const isOver = (later: Labelled, one: Labelled): boolean => later.x < one.x + one.width && later.x + later.width > one.x;
+
+/** The pixel of a line of a row. */
+const topOf = (scene: Scene, row: Row, depth: number): number => lineTop(row, depth) - (row.isPinned ? 0 : scene.top);
+
 /** The upper and lower edge of the rows of a rank, of all without one. */
 function extentOf(scene: Scene, rank: number | undefined): [number, number] {
-  const own = scene.layout.rows.filter((row) => row.track >= 0 && (rank === undefined || scene.store.tracks[row.track]?.rank === rank));
+  const isOf = (track: number | undefined) => track !== undefined && track >= 0 && (rank === undefined || scene.store.tracks[track]?.rank === rank);
+  const own = scene.layout.rows.filter((row) => !row.isPinned && (isOf(row.track) || row.summary.some((line) => isOf(line.tracks[0]))));
   const [first, last] = [own[0], own[own.length - 1]];
   return first === undefined || last === undefined ? [0, 0] : [first.y - scene.top, last.y + last.height - scene.top];
 }
@@ -210,9 +244,9 @@ function extentOf(scene: Scene, rank: number | undefined): [number, number] {
 /** The lines of boxes that are seen. */
 function lanesOf(rows: readonly Row[], scene: Scene): Lane[] {
   return rows.flatMap((row) => {
-    const above = lineTop(row, 0) - scene.top;
+    const above = topOf(scene, row, 0);
     const first = Math.max(0, Math.floor(-above / LINE));
-    const end = Math.min(row.track < 0 ? 0 : row.lines, Math.ceil((scene.height - above) / LINE));
+    const end = Math.min(row.lines, Math.ceil((scene.height - above) / LINE));
     return [...Array(Math.max(0, end - first)).keys()].map((i) => ({ row, depth: first + i }));
   });
 }

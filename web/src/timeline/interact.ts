@@ -118,7 +118,7 @@ class Gesture {
 
   up(event: PointerEvent): void {
     if (this.fingers.delete(event.pointerId) && this.fingers.size === 0 && this.mode === 'press') {
-      this.stage.select(this.stage.spotAt(event.offsetX, event.offsetY));
+      this.stage.select(this.stage.eventAt(event.offsetX, event.offsetY));
     }
     this.next();
   }

@@ -12,6 +12,24 @@ export interface Piece {
   depths?: number | undefined; // undefined: all that there are
 }
 
+/** Pieces of one level that touch each other, such as windows of level 0, as one: they share their boxes. */
+export function united(pieces: readonly Piece[]): Piece[] {
+  const result: Piece[] = [];
+  const last = new Map<string, Piece>();
+  for (const piece of [...pieces].sort((a, b) => a.begin - b.begin)) {
+    const key = `${piece.level}/${piece.rank}/${piece.depths}`;
+    const before = last.get(key);
+    if (before !== undefined && piece.begin <= before.end) {
+      before.end = Math.max(before.end, piece.end);
+    } else {
+      const own = { ...piece };
+      last.set(key, own);
+      result.push(own);
+    }
+  }
+  return result;
+}
+
 /** A part of the view, and what is drawn there. */
 export interface Stretch {
   begin: number;

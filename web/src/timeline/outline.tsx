@@ -1,11 +1,12 @@
 // The timeline as tables: for those who cannot see the picture, and for those who want numbers.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
-import { shortenName, show, showShare } from '../units';
+import { NO_NAME, printable, shortenName, show, showShare } from '../units';
 import { exactTime } from './axis';
 import { depthsOf, durationOf, overlapping } from './boxes';
 import { useChanges } from './changes';
 import { asRecorded } from './hit';
+import { type MarkerSum, markersOf } from './markers';
 import { type Spot, boxesIn } from './scene';
 import { type Stage } from './stage';
 import { isMerged, mergedWords, nameOf, placeOf } from './words';
@@ -61,6 +62,59 @@ function Events({ stage }: { stage: Stage }) {
   );
 }
 
+const SLICE_MS = 8;
+const MOST_MARKERS = 100;
+
+/** The sums of all markers as soon as they are there. */
+function useMarkers(stage: Stage): MarkerSum[] | null {
+  const [sums, setSums] = useState<MarkerSum[] | null>(null);
+  useEffect(() => {
+    const work = markersOf(stage.store, stage.whole);
+    let timer = 0;
+    const slice = () => {
+      stage.store.allow(SLICE_MS);
+      const end = performance.now() + SLICE_MS;
+      do {
+        const { done, value } = work.next();
+        if (done === true) {
+          setSums(value);
+          return;
+        }
+      } while (performance.now() < end);
+      timer = window.setTimeout(slice);
+    };
+    timer = window.setTimeout(slice);
+    return () => clearTimeout(timer);
+  }, [stage]);
+  return sums;
+}
+
+/** The ranges that the program named. */
+function Markers({ stage }: { stage: Stage }) {
+  const sums = useMarkers(stage);
+  if (sums === null || sums.length === 0) {
+    return <p class="note">{sums === null ? 'Markers are being counted.' : 'No markers (NVTX, record_function) were recorded.'}</p>;
+  }
+  return (
+    <table class="tl-table">
+      <caption>Markers: ranges that the program named (NVTX, record_function), by time on the host</caption>
+      <thead><tr><th scope="col">marker</th><th scope="col">count</th><th scope="col">time</th><th scope="col">mean</th><th scope="col">longest</th><th scope="col">row of the longest</th></tr></thead>
+      <tbody>
+        {sums.slice(0, MOST_MARKERS).map(({ name, count, ns, longest, isMerged: isRough }) => (
+          <tr key={name}>
+            <td title={printable(stage.store.name(name))}>{shortenName(printable(stage.store.name(name)) || NO_NAME, MOST_NAME)}</td>
+            <td class="number">{isRough ? '≈\u00a0' : ''}{count.toLocaleString('en')}</td>
+            <td class="number">{isRough ? '≈\u00a0' : ''}{show(Math.round(ns), 'ns')}</td>
+            <td class="number">{show(ns / count, 'ns')}</td>
+            <td class="number"><button type="button" onClick={() => stage.reveal(asRecorded(stage.store, longest))}>{show(durationOf(longest.boxes, longest.index), 'ns')}</button></td>
+            <td>{placeOf(stage.store, longest.track)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 function Tracks({ stage }: { stage: Stage }) {
   return (
     <table class="tl-table">
@@ -85,7 +139,7 @@ export function Outline({ stage }: { stage: Stage }) {
   return (
     <details class="tl-outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary><h3>As tables</h3></summary>
-      {isOpen && <><Events stage={stage} /><Tracks stage={stage} /></>}
+      {isOpen && <><Events stage={stage} /><Markers stage={stage} /><Tracks stage={stage} /></>}
     </details>
   );
 }

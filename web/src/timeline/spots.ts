@@ -32,6 +32,18 @@ export function exactSpot(store: Store, track: number, ns: number, duration?: nu
   return null;
 }
 
+/** The box of any level that begins at a time, is so long and so deep: what an address names where events are merged. */
+export function mergedSpot(store: Store, track: number, ns: number, duration: number, depth: number): Spot | null {
+  for (const piece of [...store.piecesOf(track)].sort((a, b) => a.grain - b.grain)) {
+    const boxes = store.tracks[track]?.kind === 'counter' ? null : store.boxes(track, piece);
+    const index = boxes === null || depth >= depthsOf(boxes) ? -1 : beginningAt(boxes, ns, duration, depth);
+    if (boxes !== null && index >= 0) {
+      return { track, piece, boxes, index };
+    }
+  }
+  return null;
+}
+
 /** Where a box leads: to the call that launched it; from the critical path to the event itself. */
 export function launchOf(store: Store, { boxes, index }: Spot): Spot | null {
   const track = boxes.launchTrack?.[index] ?? 0;

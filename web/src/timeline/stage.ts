@@ -6,7 +6,7 @@ import { type ExactWindow, type TimelineDocument } from './document';
 import { Picture } from './draw';
 import { Frames } from './frames';
 import { Head } from './head';
-import { asRecorded, counterAt, spotAt } from './hit';
+import { asRecorded, counterAt, eventAt, spotAt } from './hit';
 import { type Stretch, mergedGrain } from './levels';
 import { type Palette, paletteOf } from './palette';
 import { Plans } from './plans';
@@ -39,6 +39,9 @@ const FOCUS_ROOM = 0.1; // at either side of a moment, as a share of it
 const RANGE_ROOM = 0.05;
 const JUMP_MS = 400; // when somebody asked for one box
 
+/** The tracks that a row shows. */
+export const tracksOf = (row: Row): readonly number[] => (row.track >= 0 ? [row.track] : row.summary.flatMap((line) => line.tracks));
+
 /** The outermost box at a time, or the nearest in the view. */
 const nearestAt = (boxes: Boxes, ns: number, view: Span): number => boxAt(boxes, 0, ns, view.end - view.begin);
 
@@ -48,9 +51,24 @@ interface Surfaces {
   scroller: HTMLElement;
 }
 
-/** The windows outside of which there is something, but merged. */
+/** Windows that overlap as one, which is there for what the most important of them is. */
+function united(windows: readonly ExactWindow[]): ExactWindow[] {
+  const result: ExactWindow[] = [];
+  for (const one of [...windows].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || a.begin_ns - b.begin_ns)) {
+    const last = result[result.length - 1];
+    if (last === undefined || last.rank !== one.rank || one.begin_ns > last.end_ns) {
+      result.push({ ...one });
+    } else if (one.end_ns > last.end_ns) {
+      Object.assign(last, { end_ns: one.end_ns, cut: one.cut === true });
+    }
+  }
+  return result;
+}
+
+/** The windows outside of which there is something, but merged; the longest first. */
 function partialWindows({ window, windows, levels }: TimelineDocument): ExactWindow[] {
-  const all = windows ?? (window ? [window] : []);
+  const length = ({ begin_ns, end_ns }: ExactWindow) => end_ns - begin_ns;
+  const all = united(windows ?? (window ? [window] : [])).sort((a, b) => length(b) - length(a));
   const isSame = (a: number | undefined, b: number | undefined) => a === undefined || b === undefined || a === b;
   return all.filter(({ rank, begin_ns, end_ns }) => levels.some((level) =>
     level.grain_ns > 0 && isSame(level.rank, rank) && (level.begin_ns < begin_ns || level.end_ns > end_ns)));
@@ -70,6 +88,7 @@ export class Stage {
   showsPath = true;
   firstFrameMs = NaN; // since the page began
   private folds: Set<string>;
+  private readonly pins = new Set<number>();
   private arrows: readonly Arrow[] = [];
   private palette: Palette | null = null;
   private picture: Picture | null = null;
@@ -233,7 +252,7 @@ export class Stage {
 
   /** The first line of a row in pixels of the plot. */
   yOf(row: Row): number {
-    return lineTop(row, 0) - (this.scroller?.scrollTop ?? 0);
+    return lineTop(row, 0) - (row.isPinned ? 0 : this.scroller?.scrollTop ?? 0);
   }
 
   /** Selects the box at the time of the selected one in the next row above or below that has one. */
@@ -258,6 +277,13 @@ export class Stage {
     const scene = this.scene();
     this.store.allow(JUMP_MS);
     return scene === null ? null : spotAt(scene, x, y);
+  }
+
+  /** What a click means: one event, also where several are drawn as one box. */
+  eventAt(x: number, y: number): Spot | null {
+    const scene = this.scene();
+    this.store.allow(JUMP_MS);
+    return scene === null ? null : eventAt(scene, x, y);
   }
 
   select(spot: Spot | null): void {
@@ -324,6 +350,20 @@ export class Stage {
     this.redraw();
   }
 
+  get pinned(): readonly number[] {
+    return [...this.pins];
+  }
+
+  /** Keeps a row at the top, or no longer. */
+  pin(track: number, isPinned = !this.pins.has(track)): void {
+    if (isPinned) {
+      this.pins.add(track);
+    } else {
+      this.pins.delete(track);
+    }
+    this.relayOut();
+  }
+
   toggle(key: string): void {
     if (!this.folds.delete(key)) {
       this.folds.add(key);
@@ -332,7 +372,7 @@ export class Stage {
   }
 
   private relayOut(): void {
-    this.layout = layOut(this.store.tracks, this.folds);
+    this.layout = layOut(this.store.tracks, this.folds, this.pins);
     this.changed('rows');
     this.redraw();
   }
@@ -354,11 +394,11 @@ export class Stage {
 
   private scrollTo(track: number, depth: number): void {
     const row = this.layout.byTrack.get(track);
-    if (row === undefined || this.scroller === null) {
+    if (row === undefined || row.isPinned || this.scroller === null) {
       return;
     }
     const [y, top] = [lineTop(row, depth), this.scroller.scrollTop];
-    if (y < top || y + LINE > top + this.scroller.clientHeight) {
+    if (y < top + this.layout.pinned || y + LINE > top + this.scroller.clientHeight) {
       this.scroller.scrollTop = y - this.scroller.clientHeight / 2;
     }
   }
@@ -366,7 +406,7 @@ export class Stage {
   private arrowsOf(spot: Spot): Arrow[] {
     const scene = this.scene();
     const kind = this.store.tracks[spot.track]?.kind;
-    const launched = scene !== null && kind === 'thread' && spot.piece.grain === 0 ? launchedBy(scene, spot) : [];
+    const launched = scene !== null && kind === 'thread' && spot.piece.grain === 0 ? launchedBy(this.store, spot) : [];
     const whole = kind === 'path' ? [] : [spot];
     return [...whole, ...launched].map((one) => {
       const from = launchOf(this.store, one);
@@ -376,7 +416,8 @@ export class Stage {
 
   /** What of the view is drawn merged: its grain, 0 for nothing. */
   get merged(): number {
-    const tracks = this.visibleRows().filter((row) => row.track >= 0).map((row) => row.track);
+    const isMade = (track: number) => this.store.tracks[track]?.kind === 'wait'; // of few boxes, which are never merged
+    const tracks = this.visibleRows().flatMap(tracksOf).filter((track) => !isMade(track));
     const nsPerPixel = (this.view.end - this.view.begin) / Math.max(1, this.size.width);
     return mergedGrain(tracks.flatMap((track) => this.stretchesOf(track)), nsPerPixel);
   }

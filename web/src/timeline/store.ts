@@ -3,7 +3,7 @@
 import { type Boxes, type Points } from './boxes';
 import { type Work, decodeBoxes, decodePoints } from './decode';
 import { type ChunkInfo, type TimelineDocument, type TrackInfo } from './document';
-import { type Piece } from './levels';
+import { type Piece, united } from './levels';
 
 const NOTHING: Boxes = {
   length: 0, first: new Uint32Array(1), begin: new Float64Array(0), end: new Float64Array(0), reach: new Float64Array(0),
@@ -60,9 +60,8 @@ export class Store {
     for (const chunk of document.chunks) {
       this.addChunk(source, chunk, toOwn, translation);
     }
-    for (const { level, grain_ns, begin_ns, end_ns, rank, depths } of document.levels) {
-      this.pieces.push({ source, level, grain: grain_ns, begin: begin_ns, end: end_ns, rank, depths });
-    }
+    const pieces = document.levels.map(({ level, grain_ns, begin_ns, end_ns, rank, depths }): Piece => ({ source, level, grain: grain_ns, begin: begin_ns, end: end_ns, rank, depths }));
+    this.pieces.push(...united(pieces));
     this.changed();
   }
 

@@ -13,6 +13,7 @@ export interface Line {
   depth: number;
   begin: number; // of the part, in nanoseconds
   end: number;
+  keeps?: ((boxes: Boxes, index: number) => boolean) | null; // those that are drawn; without it all are
 }
 
 /** A box that is wide enough for its name. */
@@ -59,8 +60,8 @@ export class Strips {
     for (let i = first; i < end; ++i) {
       const from = Math.max(drawn, at(boxes.begin[i]!));
       const to = Math.min(right, Math.max(from + 1, at(boxes.end[i]!)));
-      if (to <= from) {
-        continue; // its pixel is drawn already
+      if (to <= from || line.keeps?.(boxes, i) === false) {
+        continue; // its pixel is drawn already, or it is not of this line
       }
       this.paint(row, from, to - from >= LEAST_WITH_GAP * gap ? to - gap : to, colourAt(boxes, i, palette, matches));
       drawn = Math.max(left, at(boxes.end[i]!));

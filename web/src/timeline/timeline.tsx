@@ -2,6 +2,7 @@
 import { type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import { type Look } from '../route';
 import { printable, show } from '../units';
 import { exactTime } from './axis';
 import { useChanges } from './changes';
@@ -12,15 +13,19 @@ import { interact, interactMap } from './interact';
 import { Labels } from './labels';
 import { Legend } from './legend';
 import { Finer } from './more';
+import { useLook } from './look';
 import { Outline } from './outline';
 import { type Focus, Stage } from './stage';
 import { type Store } from './store';
 import { Tools } from './tools';
 import { Tooltip } from './tooltip';
 import { type Span } from './view';
+import { HOW_TO_GET_ALL } from './words';
 
 const RANGE_MS = 120; // a drag is reported when it rests
 const MOST_PRINTED_PX = 1600;
+const MOST_REASONS = 3;
+const MOST_OWN = 8;
 
 export const FIRST_FRAME_MARK = 'borescope-timeline-first-frame';
 
@@ -32,6 +37,8 @@ export interface TimelineProps {
   onRange?: (range: Span | null) => void;
   focus?: Focus | null;
   search?: string;
+  look?: Look | undefined; // what the address has of view, selection and pinned rows
+  onLook?: (look: Look) => void;
   store?: Store; // of the document, where others have it, too
   children?: ComponentChildren; // below the picture
 }
@@ -123,11 +130,14 @@ const isSameSpan = (a: Span | null, b: Span | null): boolean =>
 /** The range of this timeline and that of the panes around it, each set when the other changes. */
 function useRange(stage: Stage, range: Span | null | undefined, onRange: ((range: Span | null) => void) | undefined): void {
   const outer = useRef<Span | null>(null);
+  const own = useRef<(Span | null)[]>([]); // reported, and not come back yet: until then a drag may have gone on
   const report = useRef(onRange);
   report.current = onRange;
   useEffect(() => {
+    const at = own.current.findIndex((one) => isSameSpan(range ?? null, one));
     outer.current = range ?? null;
-    if (range !== undefined && !isSameSpan(range, stage.range)) {
+    own.current.splice(0, at + 1);
+    if (range !== undefined && at < 0 && !isSameSpan(range, stage.range)) {
       stage.setRange(range);
       stage.showRange();
     }
@@ -139,6 +149,7 @@ function useRange(stage: Stage, range: Span | null | undefined, onRange: ((range
       timer = window.setTimeout(() => {
         if (!isSameSpan(outer.current, stage.range)) {
           outer.current = stage.range;
+          own.current = [...own.current.slice(-MOST_OWN), stage.range];
           report.current?.(stage.range);
         }
       }, RANGE_MS);
@@ -152,9 +163,10 @@ function useRange(stage: Stage, range: Span | null | undefined, onRange: ((range
 
 /** Why a part of the picture is merged, and what is exact. */
 function mergedWords(stage: Stage): string {
-  const [exact] = stage.exact;
-  const where = exact === undefined ? '' : `; exact is what lies between the dashed lines (${printable(exact.why)}${exact.cut === true ? ', as much as fitted' : ''})`;
-  return `Events closer together than ${show(stage.merged, 'ns')} are merged in a part of this view${where}.`;
+  const reasons = [...new Set(stage.exact.map(({ why, cut }) => `${printable(why)}${cut === true ? ', as much as fitted' : ''}`))];
+  const where = reasons.length === 0 ? '' : `; exact is what lies between the dashed lines (${reasons.slice(0, MOST_REASONS).join('; ')}${reasons.length > MOST_REASONS ? '; and more' : ''})`;
+  const rest = stage.document.more === undefined && stage.exact.length > 0 ? ` All of it does not fit into a page: ${HOW_TO_GET_ALL}` : '';
+  return `Events closer together than ${show(stage.merged, 'ns')} are merged in a part of this view${where}.${rest}`;
 }
 
 /** What the document lacks. */
@@ -162,7 +174,7 @@ function lackWords({ document, store }: Stage): string {
   const { tracks = 0, events = 0 } = document.left_out ?? {};
   const count = (number: number, word: string) => (number > 0 ? [`${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`] : []);
   const lacks = [...count(tracks, 'row'), ...count(events, 'event')];
-  const left = lacks.length > 0 ? ` Left out for size: ${lacks.join(' and ')}.` : '';
+  const left = lacks.length > 0 ? ` Left out for size: ${lacks.join(' and ')}; “borescope timeline RECORDING --detail full” has them.` : '';
   return store.problem === '' ? left : `${left} Some rows could not be read: ${printable(store.problem)}.`;
 }
 
@@ -218,7 +230,7 @@ function Plot({ stage, elements }: { stage: Stage; elements: Elements }) {
   );
 }
 
-export function Timeline({ document: data, range, onRange, focus, search = '', store, children }: TimelineProps) {
+export function Timeline({ document: data, range, onRange, focus, search = '', look, onLook, store, children }: TimelineProps) {
   const stage = useMemo(() => new Stage(data, store), [data, store]);
   const elements = useElements();
   const input = useRef<HTMLInputElement>(null);
@@ -226,6 +238,7 @@ export function Timeline({ document: data, range, onRange, focus, search = '', s
   useGestures(stage, elements, input);
   useRange(stage, range, onRange);
   useEffect(() => (focus === null || focus === undefined ? undefined : stage.focus(focus)), [stage, focus]);
+  useLook(stage, look, onLook);
   return (
     <div class="timeline">
       <Tools stage={stage} input={input} search={search} />

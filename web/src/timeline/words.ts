@@ -4,6 +4,9 @@ import { busyShare, countOf, durationOf } from './boxes';
 import { type Spot } from './scene';
 import { type Store } from './store';
 
+/** What shows every event, however many there are. */
+export const HOW_TO_GET_ALL = '“borescope open RECORDING --report” shows every one.';
+
 export const nameOf = (store: Store, { boxes, index }: Spot): string => printable(store.name(boxes.name[index]!)) || NO_NAME;
 
 /** Shapes, sizes of messages and similar; empty: none are recorded. */
@@ -28,7 +31,7 @@ export function mergedWords({ boxes, index }: Spot): string {
 export function adviceOf(store: Store, { track, boxes, index }: Spot, hasServer: boolean): string {
   const begin = boxes.begin[index]!;
   const isInside = store.piecesOf(track).some((piece) => piece.grain === 0 && begin < piece.end && boxes.end[index]! > piece.begin);
-  return isInside || hasServer ? 'Zoom in for detail.' : 'Outside of the exact window of this page: events are merged.';
+  return isInside || hasServer ? 'Zoom in for detail.' : `Outside of the exact windows of this page: events are merged. ${HOW_TO_GET_ALL}`;
 }
 
 /** "rank 0 · GPU 0 · stream 7". */

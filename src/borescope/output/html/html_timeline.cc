@@ -14,6 +14,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/output/json_writer.h"
+#include "borescope/output/sink/deflated.h"
 #include "borescope/output/utf8.h"
 #include "borescope/table/display/column_hints.h"
 #include "borescope/table/display/view.h"
@@ -286,6 +287,7 @@ class TimelineWriter {
         levels_(GetTable(tables, "levels")),
         boxes_(GetTable(tables, "boxes")),
         points_(GetTable(tables, "points")),
+        windows_(GetTable(tables, "windows")),
         numbers_(tracks_),
         texts_(boxes_),
         json_(sink) {}
@@ -354,45 +356,32 @@ class TimelineWriter {
 
   void PutWindow(size_t row) {
     json_.BeginObject();
-    PutInt("rank", CellOr(ranks_, "rank", row, 0));
-    PutInt("begin_ns", CellOr(ranks_, "window_begin_offset_ns", row, 0));
-    PutInt("end_ns", CellOr(ranks_, "window_end_offset_ns", row, 0));
-    json_.Member("why", std::get<StringValues>(ranks_.Find("window")->values)[row]);
+    PutInt("rank", CellOr(windows_, "rank", row, 0));
+    PutInt("begin_ns", CellOr(windows_, "begin_offset_ns", row, 0));
+    PutInt("end_ns", CellOr(windows_, "end_offset_ns", row, 0));
+    json_.Member("why", std::get<StringValues>(windows_.Find("window")->values)[row]);
     json_.Key("cut");
-    json_.Bool(std::get<BoolValues>(ranks_.Find("window_cut")->values)[row] != 0);
+    json_.Bool(std::get<BoolValues>(windows_.Find("cut")->values)[row] != 0);
     json_.EndObject();
   }
 
-  // Where not even a few events fit, a rank has none.
-  std::vector<size_t> RowsWithWindow() const {
-    const IntCells begins(ranks_, "window_begin_offset_ns");
-    std::vector<size_t> rows;
-    for (size_t row = 0; row < ranks_.rows(); ++row) {
-      if (!begins.IsMissing(row)) {
-        rows.push_back(row);
-      }
-    }
-    return rows;
-  }
-
-  // The longest of the ranks, then each.
+  // The longest of all, then each.
   void PutWindows() {
-    const std::vector<size_t> rows = RowsWithWindow();
-    size_t longest = rows.empty() ? 0 : rows.front();
+    size_t longest = 0;
     const auto length = [&](size_t row) {
-      return SubtractSaturating(CellOr(ranks_, "window_end_offset_ns", row, 0),
-                                CellOr(ranks_, "window_begin_offset_ns", row, 0));
+      return SubtractSaturating(CellOr(windows_, "end_offset_ns", row, 0),
+                                CellOr(windows_, "begin_offset_ns", row, 0));
     };
-    for (const size_t row : rows) {
+    for (size_t row = 1; row < windows_.rows(); ++row) {
       longest = length(row) > length(longest) ? row : longest;
     }
     json_.BreakLine(1);
     json_.Key("window");
-    rows.empty() ? json_.Null() : PutWindow(longest);
+    windows_.rows() == 0 ? json_.Null() : PutWindow(longest);
     json_.BreakLine(1);
     json_.Key("windows");
     json_.BeginArray();
-    for (const size_t row : rows) {
+    for (size_t row = 0; row < windows_.rows(); ++row) {
       PutWindow(row);
     }
     json_.EndArray();
@@ -440,22 +429,37 @@ class TimelineWriter {
     json_.EndArray();
   }
 
+  void PutLevel(size_t row, int64_t begin_ns, int64_t end_ns) {
+    json_.BreakLine(2);
+    json_.BeginObject();
+    for (const std::string_view number : {"rank", "level", "grain_ns"}) {
+      PutInt(number, CellOr(levels_, number, row, 0));
+    }
+    PutInt("begin_ns", begin_ns);
+    PutInt("end_ns", end_ns);
+    if (const int64_t depths = CellOr(levels_, "depths", row, -1); depths >= 0) {
+      PutInt("depths", depths);
+    }
+    json_.EndObject();
+  }
+
+  // Level 0 is there in each window.
   void PutLevels() {
     json_.BreakLine(1);
     json_.Key("levels");
     json_.BeginArray();
     for (size_t row = 0; row < levels_.rows(); ++row) {
-      json_.BreakLine(2);
-      json_.BeginObject();
-      for (const std::string_view number : {"rank", "level", "grain_ns"}) {
-        PutInt(number, CellOr(levels_, number, row, 0));
+      if (CellOr(levels_, "level", row, 0) > 0) {
+        PutLevel(row, CellOr(levels_, "begin_offset_ns", row, 0),
+                 CellOr(levels_, "end_offset_ns", row, 0));
+        continue;
       }
-      PutInt("begin_ns", CellOr(levels_, "begin_offset_ns", row, 0));
-      PutInt("end_ns", CellOr(levels_, "end_offset_ns", row, 0));
-      if (const int64_t depths = CellOr(levels_, "depths", row, -1); depths >= 0) {
-        PutInt("depths", depths);
+      for (size_t window = 0; window < windows_.rows(); ++window) {
+        if (CellOr(windows_, "rank", window, 0) == CellOr(levels_, "rank", row, 0)) {
+          PutLevel(row, CellOr(windows_, "begin_offset_ns", window, 0),
+                   CellOr(windows_, "end_offset_ns", window, 0));
+        }
       }
-      json_.EndObject();
     }
     json_.EndArray();
   }
@@ -466,7 +470,9 @@ class TimelineWriter {
     PutInt("track", chunk.track);
     PutInt("level", chunk.level);
     PutInt("boxes", static_cast<int64_t>(chunk.end - chunk.first));
-    json_.Member("data", Base64(bytes));
+    const std::string packed = Deflated(bytes);
+    packed.size() < bytes.size() ? json_.Member("packed", Base64(packed))
+                                 : json_.Member("data", Base64(bytes));
     json_.EndObject();
   }
 
@@ -516,6 +522,7 @@ class TimelineWriter {
   const Table& levels_;
   const Table& boxes_;
   const Table& points_;
+  const Table& windows_;
   PageTracks numbers_;
   PageTexts texts_;
   JsonWriter json_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace borescope::internal {
@@ -29,43 +30,49 @@ Table NewTable(std::string_view name, std::initializer_list<std::string_view> nu
   return table;
 }
 
-void PushRank(int64_t rank, const Window& window, Table& table) {
+void PushRow(int64_t rank, const Window& window, Table& table) {
   for (Column& column : table.columns) {
-    if (column.name == "window") {
+    if (std::holds_alternative<StringValues>(column.values)) {
       Push(column, std::string_view("all"));
-    } else if (column.name == "window_cut") {
+    } else if (std::holds_alternative<BoolValues>(column.values)) {
       Push(column, false);
-    } else if (column.name.starts_with("window_") && !window.is_there) {
-      PushMissing(column);
-    } else if (column.name.starts_with("window_")) {
-      Push(column, column.name == "window_begin_offset_ns" ? window.begin_ns : window.end_ns);
     } else {
-      Push(column, column.name == "rank" ? rank : int64_t{0});
+      Push(column, column.name == "rank"              ? rank
+                   : column.name == "begin_offset_ns" ? window.begin_ns
+                   : column.name == "end_offset_ns"   ? window.end_ns
+                                                      : int64_t{0});
     }
   }
 }
 
 // The tables of ranks with these windows and nothing on them.
 std::vector<Table> TablesOf(std::initializer_list<Window> windows) {
-  Table timeline =
-      NewTable("timeline",
-               {"rank", "span_ns", "window_begin_offset_ns", "window_end_offset_ns",
-                "left_out_tracks", "left_out_events", "begin_ns", "base_ns", "shift_ns"},
-               {"window"});
-  AddBool(timeline, "window_cut", Role::kDerived, "");
+  Table timeline = NewTable(
+      "timeline",
+      {"rank", "span_ns", "left_out_tracks", "left_out_events", "begin_ns", "base_ns", "shift_ns"},
+      {});
+  Table drawn = NewTable("windows", {"rank", "begin_offset_ns", "end_offset_ns"}, {"window"});
+  AddBool(drawn, "cut", Role::kDerived, "");
+  Table levels = NewTable(
+      "levels", {"rank", "level", "grain_ns", "begin_offset_ns", "end_offset_ns", "depths"}, {});
   int64_t rank = 0;
   for (const Window& window : windows) {
-    PushRank(rank++, window, timeline);
+    PushRow(rank, window, timeline);
+    if (window.is_there) {
+      PushRow(rank, window, drawn);
+    }
+    PushRow(rank++, window, levels);
   }
   return {timeline,
           NewTable("tracks", {"rank", "depths", "events", "busy_ns"},
                    {"kind", "name", "parent", "unit"}),
-          NewTable("levels", {"rank", "level"}, {}),
+          levels,
           NewTable("boxes",
                    {"rank", "track", "level", "depth", "begin_offset_ns", "duration_ns", "count",
                     "busy_ns", "launch_track", "launch_offset_ns"},
                    {"name", "detail", "tone"}),
-          NewTable("points", {"rank", "track", "level", "begin_offset_ns"}, {})};
+          NewTable("points", {"rank", "track", "level", "begin_offset_ns"}, {}),
+          drawn};
 }
 
 std::string DocumentOf(std::initializer_list<Window> windows) {
@@ -86,10 +93,24 @@ TEST(HtmlTimelineTest, TheLongestWindowComesFirst) {
 TEST(HtmlTimelineTest, RanksWithoutAWindowHaveNone) {
   const std::string one = DocumentOf({{0, 0, false}, {5, 90}});
   EXPECT_TRUE(Has(one, R"("window":{"rank":1,)")) << one;
-  EXPECT_FALSE(Has(one, R"("rank":0)")) << one;
+  EXPECT_FALSE(Has(one, R"("windows":[{"rank":0)")) << one;
   const std::string none = DocumentOf({{0, 0, false}});
   EXPECT_TRUE(Has(none, R"("window":null)")) << none;
   EXPECT_TRUE(Has(none, R"("windows":[])")) << none;
+}
+
+// Level 0 is where the windows are; an event may be in several.
+TEST(HtmlTimelineTest, EachWindowIsAPieceOfLevelZero) {
+  std::vector<Table> tables = TablesOf({{0, 10}, {5, 90}});
+  PushRow(1, {200, 300}, tables.back());
+  StringSink sink;
+  EXPECT_TRUE(WriteTimeline(tables, "", sink).ok());
+  for (const std::string_view piece :
+       {R"({"rank":0,"level":0,"grain_ns":0,"begin_ns":0,"end_ns":10,)",
+        R"({"rank":1,"level":0,"grain_ns":0,"begin_ns":5,"end_ns":90,)",
+        R"({"rank":1,"level":0,"grain_ns":0,"begin_ns":200,"end_ns":300,)"}) {
+    EXPECT_TRUE(Has(sink.text(), piece)) << sink.text();
+  }
 }
 
 // Lengths of times that no check has seen saturate.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <csignal>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/output/sink/deflated.h"
 
 namespace borescope::internal {
 
@@ -43,6 +45,34 @@ std::string Compressed(std::string_view text, size_t piece) {
   }
   EXPECT_TRUE(sink.Finish().ok());
   return target.text();
+}
+
+// By another library.
+std::string RawInflated(const std::string& packed, size_t most) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, -15), Z_OK);
+  std::string bytes(most + 1, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  bytes.resize(stream.total_out);
+  inflateEnd(&stream);
+  return bytes;
+}
+
+TEST(Deflated, AnotherLibraryUnpacksIt) {
+  std::string text;
+  uint32_t state = 1;
+  for (size_t size = 0; size < 1'500'000; size = size * 3 + 1) {
+    while (text.size() < size) {
+      state = state * 1664525 + 1013904223;
+      text += static_cast<char>(state >> (text.size() % 2000 < 1000 ? 30 : 24));
+    }
+    EXPECT_EQ(RawInflated(Deflated(text), text.size()), text) << size;
+  }
+  EXPECT_LT(Deflated(std::string(100'000, 'a')).size(), 500U);
 }
 
 TEST(GzipSink, WhatComesOutIsWhatWentIn) {

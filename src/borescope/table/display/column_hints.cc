@@ -43,7 +43,9 @@ struct WordRow {
   std::array<std::string_view, 9> parts;
 };
 constexpr WordRow kWorkWords[] = {
-    {Tone::kCopy, {"copy", "memset", "htod", "dtoh", "dtod", "htoh"}},
+    {Tone::kCopy,
+     {"memcpy", "memset", "htod", "dtoh", "dtod", "htoh", "copybuffer", "copyhostto",
+      "copydeviceto"}},
     {Tone::kComm,
      {"collective", "communication", "nccl", "rccl", "all_reduce", "all_gather", "all_to_all",
       "reduce_scatter"}},
@@ -89,8 +91,15 @@ bool Matches(const WordRow& row, std::string_view name) {
                      [&](std::string_view part) { return !part.empty() && Contains(name, part); });
 }
 
+// The class of work that moves data. As a part of a name the word says less: aten::copy_ and
+// aten::_to_copy mostly cast to another type, in kernels that compute.
+constexpr std::string_view kCopyClass = "copy";
+
 std::optional<Tone> ToneOfWork(std::string_view cell) {
   const std::string lower = LowerCase(cell);
+  if (lower == kCopyClass) {
+    return Tone::kCopy;
+  }
   const auto* const row = std::find_if(std::begin(kWorkWords), std::end(kWorkWords),
                                        [&](const WordRow& one) { return Matches(one, lower); });
   return row == std::end(kWorkWords) ? std::nullopt : std::optional(row->tone);

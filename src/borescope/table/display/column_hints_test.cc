@@ -26,6 +26,12 @@ TEST(Palette, CommunicationAndCopiesStandOutOfWorkInAnyCase) {
   EXPECT_EQ(ToneOfCell(Palette::kWork, "NCCL:ALL_REDUCE"), Tone::kComm);
   EXPECT_EQ(ToneOfCell(Palette::kWork, "collective"), Tone::kComm);
   EXPECT_EQ(ToneOfCell(Palette::kWork, "gemm"), std::nullopt);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "copy"), Tone::kCopy);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "__amd_rocclr_copyBuffer.kd"), Tone::kCopy);
+  // Casts are no copies.
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "aten::copy_"), std::nullopt);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "aten::_to_copy"), std::nullopt);
+  EXPECT_EQ(ToneOfCell(Palette::kWork, "direct_copy_kernel_cuda"), std::nullopt);
   EXPECT_EQ(ToneOfCell(Palette::kWork, ""), std::nullopt);
   EXPECT_EQ(LevelOf(1), "as usual");
   EXPECT_EQ(LevelOf(1.03), "a little longer");

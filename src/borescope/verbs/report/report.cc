@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/verbs/timeline/timeline_waits.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/catalog/catalog.h"
@@ -306,8 +307,22 @@ std::string WhyRefused(const AnalysisSpec& spec, const Params& params) {
 // The summary needs nothing of a trace: what it lacks is what was selected.
 constexpr std::string_view kJudge = "summary";
 
+// The verb that compares ranks: what it maps puts the timeline of many in line, too.
+constexpr std::string_view kComparesRanks = "waits";
+
+// As ConcludeOne; keeps what the verb maps of all ranks.
+Result<Tables> ConcludeAndKeep(const AnalysisSpec& spec, size_t index, const Params& params,
+                               MappedRun& run, MissingByRank& lacks, Tables& mapped) {
+  MissingByRank with_this = lacks;
+  BS_ASSIGN(mapped, ReduceOne(spec, index, params, run, with_this));
+  BS_ASSIGN(Tables tables, spec.PipelineFor(params).finish(mapped, params));
+  lacks = std::move(with_this);
+  return tables;
+}
+
+// `waits`: what that verb maps, where the timeline is to be put in line.
 Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, MappedRun& run,
-                                                  MissingByRank& lacks) {
+                                                  MissingByRank& lacks, Tables& waits) {
   std::vector<SectionTables> answers;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     const AnalysisSpec& spec = *questions.sections[i].analysis;
@@ -315,7 +330,10 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, Ma
       answers.push_back({{}, std::move(refusal)});
       continue;
     }
-    Result<Tables> tables = ConcludeOne(spec, i, questions.params, run, lacks);
+    const bool is_kept =
+        spec.name == kComparesRanks && questions.has_timeline && run.selected.size() > 1;
+    Result<Tables> tables = is_kept ? ConcludeAndKeep(spec, i, questions.params, run, lacks, waits)
+                                    : ConcludeOne(spec, i, questions.params, run, lacks);
     if (tables.ok()) {
       const std::string lack = spec.lack == nullptr ? "" : spec.lack(*tables);
       answers.push_back({lack.empty() ? std::move(*tables) : Tables(), lack});
@@ -343,9 +361,13 @@ Result<RunAnswers> AnswersOfRun(const Questions& questions, std::span<const Inpu
   answers.ranks = run.selected.size();
   answers.begins = BeginsOf(run);
   MissingByRank lacks;
-  BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
+  Tables waits;
+  BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks, waits));
   if (questions.has_timeline) {
     BS_ASSIGN(answers.timeline, AnswerTimeline(questions, run, lacks));
+  }
+  if (!waits.empty() && !answers.timeline.empty()) {
+    AddWaits(waits, questions.params.Number(kExitSkewParam), answers.timeline);
   }
   if (questions.comparison != nullptr) {
     BS_ASSIGN(answers.sums, ReduceOne(*questions.comparison, questions.specs.size() - 1,

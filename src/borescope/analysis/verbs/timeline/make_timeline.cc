@@ -23,10 +23,19 @@ namespace {
 
 constexpr size_t kLongestDetail = 160;
 
-// Calls `use` with track, depth and row of every event that overlaps the window.
+// An event that overlaps a window, and which.
+struct ExactEvent {
+  size_t track = 0;
+  uint32_t depth = 0;
+  uint32_t row = 0;
+  int64_t begin_ns = 0;  // since the begin of the recording
+  size_t window = 0;
+};
+
+// Calls `use` with every event that overlaps one of the windows.
 template <class Use>
-void ForEachEvent(const RankView& view, const RankTracks& tracks, const DrawnWindow& window,
-                  const Use& use) {
+void ForEachEvent(const RankView& view, const RankTracks& tracks,
+                  const std::vector<DrawnWindow>& windows, const Use& use) {
   const int64_t origin_ns = view.trace.begin_ns();
   for (size_t number = 0; number < tracks.events.size(); ++number) {
     const EventTrack& track = tracks.events[number];
@@ -35,8 +44,10 @@ void ForEachEvent(const RankView& view, const RankTracks& tracks, const DrawnWin
       for (const uint32_t i : EachRow(track.depth_begin[depth], track.depth_begin[depth + 1])) {
         const uint32_t row = track.rows[i];
         const int64_t begin_ns = SubtractSaturating(columns.begin_ns[row], origin_ns);
-        if (begin_ns <= window.end_ns && begin_ns + columns.dur_ns[row] >= window.begin_ns) {
-          use(number, depth, row, begin_ns);
+        const size_t window =
+            WindowOf(windows, begin_ns, AddSaturating(begin_ns, columns.dur_ns[row]));
+        if (window < windows.size()) {
+          use(ExactEvent{number, depth, row, begin_ns, window});
         }
       }
     }
@@ -47,33 +58,66 @@ void ForEachEvent(const RankView& view, const RankTracks& tracks, const DrawnWin
 class LatestBegin {
  public:
   explicit LatestBegin(const DrawnWindow& window)
-      : window_(window), bucket_ns_((window.end_ns - window.begin_ns) / int64_t{kBuckets} + 1) {}
+      : begin_ns_(window.begin_ns),
+        end_ns_(window.end_ns),
+        bucket_ns_(window.length_ns() / int64_t{kBuckets} + 1) {}
 
-  void Count(int64_t begin_ns) { ++counts_[BucketOf(begin_ns)]; }
+  void Count(int64_t begin_ns) {
+    ++counts_[BucketOf(begin_ns)];
+    ++all_;
+  }
+
+  size_t all() const { return all_; }
 
   int64_t Find(size_t most) const {
     size_t before = 0;
     for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
       before += counts_[bucket];
       if (before > most) {
-        return window_.begin_ns + static_cast<int64_t>(bucket + 1) * bucket_ns_;
+        return begin_ns_ + static_cast<int64_t>(bucket + 1) * bucket_ns_;
       }
     }
-    return window_.end_ns;
+    return end_ns_;
   }
 
  private:
   static constexpr size_t kBuckets = 4096;
 
   size_t BucketOf(int64_t begin_ns) const {
-    const int64_t bucket = std::max<int64_t>(0, begin_ns - window_.begin_ns) / bucket_ns_;
+    const int64_t bucket = std::max<int64_t>(0, begin_ns - begin_ns_) / bucket_ns_;
     return std::min(kBuckets - 1, static_cast<size_t>(bucket));
   }
 
-  const DrawnWindow& window_;
+  int64_t begin_ns_;
+  int64_t end_ns_;
   int64_t bucket_ns_;
+  size_t all_ = 0;
   std::array<size_t, kBuckets> counts_{};
 };
+
+// Up to where windows have so many events, soon after that many: the last of them, and its moment.
+struct LatestRow {
+  size_t window = 0;
+  int64_t begin_ns = 0;
+
+  bool Has(const ExactEvent& event) const {
+    return event.window < window || (event.window == window && event.begin_ns <= begin_ns);
+  }
+};
+
+LatestRow FindLatestRow(const RankView& view, const RankTracks& tracks,
+                        const std::vector<DrawnWindow>& windows, size_t most) {
+  std::vector<LatestBegin> counts(windows.begin(), windows.end());
+  ForEachEvent(view, tracks, windows,
+               [&](const ExactEvent& event) { counts[event.window].Count(event.begin_ns); });
+  for (size_t window = 0; window < windows.size(); ++window) {
+    if (counts[window].all() > most) {
+      return {window, counts[window].Find(most)};
+    }
+    most -= counts[window].all();
+  }
+  return {windows.size(), 0};
+}
 
 std::string DetailOfKernel(const RankView& view, uint32_t row) {
   const Trace& trace = view.trace;
@@ -181,14 +225,13 @@ class BoxMaker {
   int64_t origin_ns_;
 };
 
-void AddExactPoints(const RankView& view, const RankTracks& tracks, const DrawnWindow& window,
-                    Timeline& timeline) {
+void AddExactPoints(const RankView& view, const RankTracks& tracks, Timeline& timeline) {
   for (size_t i = 0; i < tracks.counters.size(); ++i) {
     const CounterTrack& counter = tracks.counters[i];
     for (size_t point = 0; point < counter.ts_ns.size(); ++point) {
       const int64_t begin_ns =
           std::max<int64_t>(0, SubtractSaturating(counter.ts_ns[point], view.trace.begin_ns()));
-      if (window.begin_ns <= begin_ns && begin_ns <= window.end_ns) {
+      if (WindowOf(timeline.windows, begin_ns, begin_ns) < timeline.windows.size()) {
         const double value = counter.value[point];
         timeline.points.push_back(
             {static_cast<int64_t>(tracks.events.size() + i), 0, begin_ns, value, value, value});
@@ -199,24 +242,20 @@ void AddExactPoints(const RankView& view, const RankTracks& tracks, const DrawnW
 
 }  // namespace
 
-void AddExactRows(const RankView& view, const RankTracks& tracks, const DrawnWindow& window,
-                  size_t most, DrawnTexts& texts, Timeline& timeline) {
-  LatestBegin latest(window);
-  ForEachEvent(view, tracks, window,
-               [&](size_t, uint32_t, uint32_t, int64_t begin_ns) { latest.Count(begin_ns); });
-  const int64_t last_ns = latest.Find(most);
+void AddExactRows(const RankView& view, const RankTracks& tracks, size_t most, DrawnTexts& texts,
+                  Timeline& timeline) {
+  const LatestRow latest = FindLatestRow(view, tracks, timeline.windows, most);
   BoxMaker maker(view, tracks, texts);
   std::vector<DrawnBox>& boxes = timeline.boxes;
-  ForEachEvent(view, tracks, window,
-               [&](size_t track, uint32_t depth, uint32_t row, int64_t begin_ns) {
-                 if (begin_ns <= last_ns) {
-                   boxes.push_back(maker.Make(track, depth, row));
-                 }
-               });
+  ForEachEvent(view, tracks, timeline.windows, [&](const ExactEvent& event) {
+    if (latest.Has(event)) {
+      boxes.push_back(maker.Make(event.track, event.depth, event.row));
+    }
+  });
   std::stable_sort(boxes.begin(), boxes.end(), [](const DrawnBox& a, const DrawnBox& b) {
     return std::tie(a.track, a.begin_ns, a.depth) < std::tie(b.track, b.begin_ns, b.depth);
   });
-  AddExactPoints(view, tracks, window, timeline);
+  AddExactPoints(view, tracks, timeline);
 }
 
 std::vector<TrackEvent> EventsOf(const EventColumns& columns, const EventTrack& track) {
@@ -516,21 +555,12 @@ void DescribeRank(const RankView& view, Timeline& timeline) {
   timeline.span_ns = view.trace.span_ns();
 }
 
-int64_t LevelZeroBytes(const Timeline& timeline) {
-  PageCost cost(timeline.texts);
-  cost.AddAll(timeline.boxes, timeline.points);
-  return cost.bytes();
-}
-
-// Level 0 in the window, no more of it than may be needed.
-void AddWindow(const RankView& view, const RankTracks& tracks, int64_t most_bytes,
-               DrawnTexts& texts, Timeline& timeline) {
-  AddExactRows(view, tracks, timeline.window, static_cast<size_t>(most_bytes / kLeastBytesOfRow),
-               texts, timeline);
-  timeline.levels.push_back({.level = 0,
-                             .begin_ns = timeline.window.begin_ns,
-                             .end_ns = timeline.window.end_ns,
-                             .bytes = LevelZeroBytes(timeline)});
+// Level 0 in the windows, no more of it than may be needed.
+void AddWindows(const RankView& view, const RankTracks& tracks, int64_t most_bytes,
+                DrawnTexts& texts, Timeline& timeline) {
+  AddExactRows(view, tracks, static_cast<size_t>(most_bytes / kLeastBytesOfRow), texts, timeline);
+  timeline.levels.push_back({.level = 0, .bytes = BytesOfWindows(timeline)});
+  MeasureWindows(timeline);
 }
 
 }  // namespace
@@ -556,12 +586,13 @@ Timeline MakeTimeline(const RankView& view, const Selected& selected, const Para
   Timeline timeline;
   const RankTracks tracks =
       BeginTimeline(view, selected, params, request.share.has_value(), timeline);
-  timeline.window = request.share.has_value() ? ChooseWindow(view, selected, tracks)
-                                              : DrawnWindow{0, timeline.span_ns, "all"};
+  timeline.windows = request.share.has_value()
+                         ? ChooseWindows(view, selected, params, tracks)
+                         : std::vector<DrawnWindow>{{0, timeline.span_ns, std::string(kAllWindow)}};
   DrawnTexts texts(view.trace, timeline.texts);
   const int64_t track_bytes = TrackBytes(timeline.tracks);
   const int64_t share = request.share.value_or(INT64_MAX);
-  AddWindow(view, tracks, MostOfWindow(share, track_bytes), texts, timeline);
+  AddWindows(view, tracks, MostOfWindows(share, track_bytes), texts, timeline);
   const PageRoom room(share, track_bytes, timeline.levels.front().bytes);
   LevelMaker(view, tracks, texts, timeline).AddThoseThatFit(room.levels);
   if (request.share.has_value()) {
@@ -615,15 +646,14 @@ Timeline RankStretches::Begin(const TimeSpan& span) const {
   timeline.left_out_tracks = begun_.left_out_tracks;
   timeline.left_out_events = begun_.left_out_events;
   timeline.tracks = begun_.tracks;
-  timeline.window = {span.begin_ns, span.end_ns, "asked for"};
+  timeline.windows = {{span.begin_ns, span.end_ns, "asked for"}};
   return timeline;
 }
 
 std::optional<Timeline> RankStretches::DrawExact(const TimeSpan& span, int64_t room) const {
   Timeline drawn = Begin(span);
   DrawnTexts texts(view_.trace, drawn.texts);
-  AddExactRows(view_, tracks_, drawn.window, static_cast<size_t>(room / kLeastBytesOfRow), texts,
-               drawn);
+  AddExactRows(view_, tracks_, static_cast<size_t>(room / kLeastBytesOfRow), texts, drawn);
   PageCost cost(drawn.texts);
   cost.AddAll(drawn.boxes, drawn.points);
   if (cost.bytes() > room) {

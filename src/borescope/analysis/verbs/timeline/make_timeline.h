@@ -39,11 +39,11 @@ class DrawnTexts {
   std::vector<StringId> drawn_;  // by text of the trace
 };
 
-// Adds the events that overlap [begin_ns, end_ns], and the points in it, to level 0 of the
-// timeline: by track, begin and depth. Where there are more than `most`, those that begin late may
-// be left out, of which there are as many in any case. Times count from the begin of the recording.
-void AddExactRows(const RankView& view, const RankTracks& tracks, const DrawnWindow& window,
-                  size_t most, DrawnTexts& texts, Timeline& timeline);
+// Adds the events that overlap the windows of the timeline, and the points in them, to its level 0:
+// by track, begin and depth. Where there are more than `most`, those of the last windows that begin
+// late may be left out, of which there are as many in any case.
+void AddExactRows(const RankView& view, const RankTracks& tracks, size_t most, DrawnTexts& texts,
+                  Timeline& timeline);
 
 // One level of detail of one track: short events that are near each other become one box.
 

@@ -78,7 +78,7 @@ Result<Tables> FinishTimeline(Tables findings, const Params& params) {
   const int64_t first = begins.empty() ? 0 : *std::min_element(begins.begin(), begins.end());
   for (size_t i = 0; i < timelines.size(); ++i) {
     ShiftTimeline(SubtractSaturating(begins[i], first), timelines[i]);
-    DropEmptyWindow(timelines[i]);
+    SettleWindows(timelines[i]);
     MeasureLevels(timelines[i]);
     if (!IsFull(params)) {
       DropRedundantLevels(timelines[i]);

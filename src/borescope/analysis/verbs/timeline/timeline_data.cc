@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
 
 #include "borescope/base/saturating.h"
@@ -19,7 +21,8 @@ constexpr int64_t kFinestGrainNs = 1000;
 }  // namespace
 
 std::string_view TrackRoleName(TrackRole role) {
-  constexpr std::string_view kNames[] = {"steps", "path", "thread", "stream", "group", "counter"};
+  constexpr std::string_view kNames[] = {"steps", "path", "thread", "stream",
+                                         "group", "wait", "counter"};
   return kNames[static_cast<size_t>(role)];
 }
 
@@ -33,11 +36,22 @@ int64_t CoarsestLevelOf(int64_t span_ns) {
   return level;
 }
 
+size_t WindowOf(const std::vector<DrawnWindow>& windows, int64_t begin_ns, int64_t end_ns) {
+  size_t place = 0;
+  while (place < windows.size() &&
+         (begin_ns > windows[place].end_ns || end_ns < windows[place].begin_ns)) {
+    ++place;
+  }
+  return place;
+}
+
 void ShiftTimeline(int64_t shift_ns, Timeline& timeline) {
   timeline.shift_ns = shift_ns;
   const auto move = [shift_ns](int64_t& ns) { AddSaturatingTo(ns, shift_ns); };
-  move(timeline.window.begin_ns);
-  move(timeline.window.end_ns);
+  for (DrawnWindow& window : timeline.windows) {
+    move(window.begin_ns);
+    move(window.end_ns);
+  }
   for (DrawnLevel& level : timeline.levels) {
     move(level.begin_ns);
     move(level.end_ns);
@@ -118,8 +132,9 @@ void PageCost::AddText(StringId text) {
   }
 }
 
-// Four letters for three bytes.
-void PageCost::AddRaw(int64_t raw_bytes) { bytes_ += (4 * raw_bytes + 2) / 3; }
+// Four letters for three bytes, of which packing leaves half: measured, it is a third to a half
+// (bench/README.md).
+void PageCost::AddRaw(int64_t raw_bytes) { bytes_ += (2 * raw_bytes + 2) / 3; }
 
 void PageCost::Add(const DrawnBox& box) {
   Chunk& chunk = ChunkOf(box.track);
@@ -170,31 +185,38 @@ namespace {
 
 // A smaller share is for coarse levels alone: a window of so few boxes is of no use.
 constexpr int64_t kLeastForWindow = 64'000;
+// Of so many parts of a page windows take all but one at most.
+constexpr int64_t kWindowParts = 4;
 // The bytes of a box or point where only some depths of a level fit.
-constexpr int64_t kRoughBytes = 32;
+constexpr int64_t kRoughBytes = 16;
 // A level has at least a third more boxes than the next coarser one, and no more than half of those
 // of the whole recording where these are drawn, too: else it looks the same.
 constexpr int64_t kPartOfCoarser = 3;
 constexpr int64_t kLeastGain = 2;
 
-// A row of level 0 among all others of it.
+// A row of level 0 among all others of it: by window, then by time.
 struct TimedRow {
+  size_t window = 0;
   int64_t begin_ns = 0;
   int64_t track = 0;
   int64_t depth = 0;  // of points -1
   uint32_t row = 0;
 
-  auto Key() const { return std::tie(begin_ns, track, depth, row); }
+  auto Key() const { return std::tie(window, begin_ns, track, depth, row); }
 };
 
 std::vector<TimedRow> RowsByTime(const Timeline& timeline) {
   std::vector<TimedRow> rows;
+  const std::vector<DrawnWindow>& windows = timeline.windows;
   for (uint32_t i = 0; i < timeline.boxes.size() && timeline.boxes[i].level == 0; ++i) {
-    rows.push_back(
-        {timeline.boxes[i].begin_ns, timeline.boxes[i].track, timeline.boxes[i].depth, i});
+    const DrawnBox& box = timeline.boxes[i];
+    rows.push_back({WindowOf(windows, box.begin_ns, AddSaturating(box.begin_ns, box.duration_ns)),
+                    box.begin_ns, box.track, box.depth, i});
   }
   for (uint32_t i = 0; i < timeline.points.size() && timeline.points[i].level == 0; ++i) {
-    rows.push_back({timeline.points[i].begin_ns, timeline.points[i].track, -1, i});
+    const DrawnPoint& point = timeline.points[i];
+    rows.push_back(
+        {WindowOf(windows, point.begin_ns, point.begin_ns), point.begin_ns, point.track, -1, i});
   }
   std::sort(rows.begin(), rows.end(),
             [](const TimedRow& a, const TimedRow& b) { return a.Key() < b.Key(); });
@@ -207,31 +229,68 @@ DrawnLevel* FindLevel(Timeline& timeline, int64_t level) {
   return found == timeline.levels.end() ? nullptr : &*found;
 }
 
+// `keep` gets level, begin, end and depth.
 template <class Keep>
 void KeepRows(Timeline& timeline, const Keep& keep) {
-  std::erase_if(timeline.boxes,
-                [&](const DrawnBox& box) { return !keep(box.level, box.begin_ns, box.depth); });
-  std::erase_if(timeline.points,
-                [&](const DrawnPoint& point) { return !keep(point.level, point.begin_ns, 0); });
+  std::erase_if(timeline.boxes, [&](const DrawnBox& box) {
+    return !keep(box.level, box.begin_ns, AddSaturating(box.begin_ns, box.duration_ns), box.depth);
+  });
+  std::erase_if(timeline.points, [&](const DrawnPoint& point) {
+    return !keep(point.level, point.begin_ns, point.begin_ns, 0);
+  });
 }
 
-void CutWindow(Timeline& timeline, int64_t room) {
-  DrawnLevel* exact = FindLevel(timeline, 0);
-  if (exact == nullptr) {
-    return;
+// Calls `use` with each row of level 0, in the order of windows, and what all up to it take, as
+// long as that says true.
+template <class Use>
+void PriceRows(const Timeline& timeline, const Use& use) {
+  PageCost cost(timeline.texts);
+  size_t window = 0;
+  for (const TimedRow& row : RowsByTime(timeline)) {
+    CheckStopAt(row.row);
+    if (row.window != window) {
+      cost.BeginLevel();  // differences count from the begin again
+      window = row.window;
+    }
+    row.depth < 0 ? cost.Add(timeline.points[row.row]) : cost.Add(timeline.boxes[row.row]);
+    if (!use(row, cost.bytes())) {
+      break;
+    }
   }
-  // Events that overlap the window may begin before it: where not even these fit, nothing does.
-  const int64_t end_ns = std::max(timeline.window.begin_ns, EndThatFits(timeline, room));
-  if (end_ns >= exact->end_ns) {
-    return;
-  }
-  const bool has_any = end_ns > timeline.window.begin_ns;
-  KeepRows(timeline, [&](int64_t level, int64_t begin_ns, int64_t) {
-    return level > 0 || (has_any && begin_ns < end_ns);
+}
+
+// The first row of level 0 with which it takes more than `room`; none where it fits.
+std::optional<TimedRow> FirstThatDoesNotFit(const Timeline& timeline, int64_t room) {
+  std::optional<TimedRow> first;
+  PriceRows(timeline, [&](const TimedRow& row, int64_t bytes) {
+    first = bytes > room ? std::optional(row) : std::nullopt;
+    return bytes <= room;
   });
-  exact->end_ns = end_ns;
-  timeline.window.end_ns = end_ns;
-  timeline.window.is_cut = true;
+  return first;
+}
+
+void CutWindows(Timeline& timeline, int64_t room) {
+  const std::optional<TimedRow> row =
+      timeline.windows.empty() ? std::nullopt : FirstThatDoesNotFit(timeline, room);
+  if (!row) {
+    return;
+  }
+  std::vector<DrawnWindow>& windows = timeline.windows;
+  const size_t last = std::min(row->window, windows.size() - 1);
+  // Events that overlap a window may begin before it: where not even these fit, nothing does.
+  const int64_t end_ns = std::max(windows[last].begin_ns, row->begin_ns);
+  const bool has_any = end_ns > windows[last].begin_ns;
+  KeepRows(timeline, [&](int64_t level, int64_t begin_ns, int64_t row_end_ns, int64_t) {
+    const size_t window = level > 0 ? 0 : WindowOf(windows, begin_ns, row_end_ns);
+    return level > 0 || window < last || (window == last && has_any && begin_ns < end_ns);
+  });
+  windows.resize(last + 1);
+  windows[last].end_ns = std::min(windows[last].end_ns, end_ns);
+  windows[last].is_cut = true;
+  if (!has_any && last > 0) {
+    windows.pop_back();
+  }
+  MeasureWindows(timeline);
 }
 
 // The finest level that fits with all coarser ones; none: not even the coarsest does.
@@ -272,7 +331,7 @@ void CutDepths(Timeline& timeline, int64_t room) {
   if (depths == kMissing) {
     return;
   }
-  KeepRows(timeline, [&](int64_t level, int64_t, int64_t depth) {
+  KeepRows(timeline, [&](int64_t level, int64_t, int64_t, int64_t depth) {
     return level != coarsest.level || depth < depths;
   });
   coarsest.depths = depths;
@@ -285,7 +344,7 @@ void CutLevels(Timeline& timeline, int64_t room) {
   const DrawnLevel* fits = FinestThatFits(timeline, room);
   const int64_t finest = fits == nullptr ? timeline.levels.back().level : fits->level;
   KeepRows(timeline,
-           [&](int64_t level, int64_t, int64_t) { return level == 0 || level >= finest; });
+           [&](int64_t level, int64_t, int64_t, int64_t) { return level == 0 || level >= finest; });
   std::erase_if(timeline.levels,
                 [&](const DrawnLevel& level) { return level.level > 0 && level.level < finest; });
   if (fits == nullptr) {
@@ -293,16 +352,22 @@ void CutLevels(Timeline& timeline, int64_t room) {
   }
 }
 
+bool IsAllExact(const Timeline& timeline) {
+  return std::any_of(timeline.windows.begin(), timeline.windows.end(), [&](const auto& window) {
+    const int64_t begin_ns = SubtractSaturating(window.begin_ns, timeline.shift_ns);
+    return begin_ns <= 0 && !window.is_cut &&
+           SubtractSaturating(window.end_ns, timeline.shift_ns) >= timeline.span_ns;
+  });
+}
+
 // The boxes of level 0, if it has the whole recording; else more than any level has.
 int64_t BoxesOfWhole(const Timeline& timeline) {
   const DrawnLevel& finest = timeline.levels.front();
-  const bool is_whole = finest.level == 0 && finest.begin_ns <= 0 &&
-                        finest.end_ns >= timeline.span_ns && !timeline.window.is_cut;
-  return is_whole ? finest.boxes : INT64_MAX;
+  return finest.level == 0 && IsAllExact(timeline) ? finest.boxes : INT64_MAX;
 }
 
 void KeepLevels(Timeline& timeline, const std::vector<char>& is_kept) {
-  KeepRows(timeline, [&](int64_t level, int64_t, int64_t) {
+  KeepRows(timeline, [&](int64_t level, int64_t, int64_t, int64_t) {
     return is_kept[static_cast<size_t>(level)] != 0;
   });
   std::erase_if(timeline.levels, [&](const DrawnLevel& level) {
@@ -312,38 +377,58 @@ void KeepLevels(Timeline& timeline, const std::vector<char>& is_kept) {
 
 }  // namespace
 
-int64_t MostOfWindow(int64_t share, int64_t track_bytes) {
-  return std::max<int64_t>(0, share - track_bytes - kLeastForWindow) / 2;
+int64_t MostOfWindows(int64_t share, int64_t track_bytes) {
+  return std::max<int64_t>(0, share - track_bytes - kLeastForWindow) / kWindowParts *
+         (kWindowParts - 1);
 }
 
 PageRoom::PageRoom(int64_t share, int64_t track_bytes, int64_t level0_bytes)
-    : window(std::min(level0_bytes, MostOfWindow(share, track_bytes))),
+    : window(std::min(level0_bytes, MostOfWindows(share, track_bytes))),
       levels(std::max<int64_t>(0, share - track_bytes) - window) {}
 
-int64_t EndThatFits(const Timeline& timeline, int64_t room) {
-  PageCost cost(timeline.texts);
-  for (const TimedRow& row : RowsByTime(timeline)) {
-    CheckStopAt(row.row);
-    row.depth < 0 ? cost.Add(timeline.points[row.row]) : cost.Add(timeline.boxes[row.row]);
-    if (cost.bytes() > room) {
-      return row.begin_ns;
-    }
-  }
-  return INT64_MAX;
+int64_t BytesOfWindows(const Timeline& timeline) {
+  int64_t all = 0;
+  PriceRows(timeline, [&](const TimedRow&, int64_t bytes) {
+    all = bytes;
+    return true;
+  });
+  return all;
 }
 
 void FitPage(Timeline& timeline, int64_t share) {
   const DrawnLevel* exact = FindLevel(timeline, 0);
   const PageRoom room(share, TrackBytes(timeline.tracks), exact == nullptr ? 0 : exact->bytes);
-  CutWindow(timeline, room.window);
+  CutWindows(timeline, room.window);
   CutLevels(timeline, room.levels);
 }
 
-void DropEmptyWindow(Timeline& timeline) {
-  DrawnWindow& window = timeline.window;
-  if (window.is_cut && window.end_ns <= window.begin_ns) {
-    window = {kMissing, kMissing, "", true};
+void SettleWindows(Timeline& timeline) {
+  std::vector<DrawnWindow>& windows = timeline.windows;
+  std::erase_if(windows, [](const DrawnWindow& window) {
+    return window.is_cut && window.end_ns <= window.begin_ns;
+  });
+  if (windows.empty()) {
     std::erase_if(timeline.levels, [](const DrawnLevel& level) { return level.level == 0; });
+  } else if (IsAllExact(timeline)) {
+    windows = {{timeline.shift_ns, AddSaturating(timeline.shift_ns, timeline.span_ns),
+                std::string(kAllWindow)}};
+  }
+  MeasureWindows(timeline);
+}
+
+void MeasureWindows(Timeline& timeline) {
+  DrawnLevel* const exact = FindLevel(timeline, 0);
+  if (exact == nullptr || timeline.windows.empty()) {
+    return;
+  }
+  *exact = {.level = 0,
+            .begin_ns = timeline.windows.front().begin_ns,
+            .end_ns = timeline.windows.front().end_ns,
+            .boxes = exact->boxes,
+            .bytes = exact->bytes};
+  for (const DrawnWindow& window : timeline.windows) {
+    exact->begin_ns = std::min(exact->begin_ns, window.begin_ns);
+    exact->end_ns = std::max(exact->end_ns, window.end_ns);
   }
 }
 

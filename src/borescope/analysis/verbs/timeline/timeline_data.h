@@ -15,7 +15,7 @@
 namespace borescope::internal {
 
 // In the order of drawing.
-enum class TrackRole : uint8_t { kSteps, kPath, kThread, kStream, kGroup, kCounter, kCount };
+enum class TrackRole : uint8_t { kSteps, kPath, kThread, kStream, kGroup, kWait, kCounter, kCount };
 std::string_view TrackRoleName(TrackRole role);
 
 struct DrawnTrack {
@@ -62,14 +62,20 @@ struct DrawnPoint {
   double last = 0;
 };
 
-// The part of the recording of which level 0 is drawn; begin and end are kMissing where nothing of
-// it fitted.
+// A part of the recording of which level 0 is drawn.
 struct DrawnWindow {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   std::string why;
-  bool is_cut = false;  // it did not fit
+  bool is_cut = false;  // it ends early, as no more of it fitted
+
+  int64_t length_ns() const { return end_ns - begin_ns; }
 };
+// What a window of the whole recording is there for.
+inline constexpr std::string_view kAllWindow = "all";
+
+// The place of the first window that an event overlaps; their number where it overlaps none.
+size_t WindowOf(const std::vector<DrawnWindow>& windows, int64_t begin_ns, int64_t end_ns);
 
 struct Timeline {
   int64_t rank = 0;
@@ -79,7 +85,9 @@ struct Timeline {
   int64_t span_ns = 0;
   int64_t left_out_tracks = 0;
   int64_t left_out_events = 0;  // of those tracks, and of depths that are not drawn
-  DrawnWindow window;
+  // The most important first: what of them does not fit is left out from the end on. An event
+  // belongs to the first that it overlaps. Empty: nothing fitted.
+  std::vector<DrawnWindow> windows;
   std::vector<DrawnTrack> tracks;
   std::vector<DrawnLevel> levels;  // finest first
   std::vector<DrawnBox> boxes;     // by level, track, begin, depth
@@ -96,8 +104,9 @@ inline constexpr int64_t kCoarsestLevel = 26;
 // The first level whose grain covers the span: two boxes a row or fewer.
 int64_t CoarsestLevelOf(int64_t span_ns);
 
-// What boxes and points take in a page, about: the form of docs/how-it-works/timeline.md, in
-// base64, with the texts that they are the first to use. The same for the same rows anywhere.
+// What boxes and points take in a page, about: the form of docs/how-it-works/timeline.md, packed
+// and in base64, with the texts that they are the first to use. The same for the same rows
+// anywhere.
 
 class PageCost {
  public:
@@ -131,7 +140,7 @@ class PageCost {
 };
 
 // No box or point of a level takes less.
-inline constexpr int64_t kLeastBytesOfRow = 6;
+inline constexpr int64_t kLeastBytesOfRow = 3;
 
 // What a page has of tracks, whatever is drawn on them.
 int64_t TrackBytes(const std::vector<DrawnTrack>& tracks);
@@ -148,19 +157,23 @@ struct PageRoom {
   int64_t window = 0;
   int64_t levels = 0;
 };
-// The most that a window may have, however little the levels take.
-int64_t MostOfWindow(int64_t share, int64_t track_bytes);
+// The most that windows may have, however little the levels take.
+int64_t MostOfWindows(int64_t share, int64_t track_bytes);
 
-// Where level 0 has to end so that it takes no more than `room`; its end where it fits.
-// REQUIRES: boxes and points are those of level 0.
-int64_t EndThatFits(const Timeline& timeline, int64_t room);
+// What level 0 takes, with the same differences between rows as where it is cut. REQUIRES: boxes
+// and points are those of level 0. O(n log n).
+int64_t BytesOfWindows(const Timeline& timeline);
 
-// A window of which nothing fits is left without length and events, so that a smaller share can be
-// applied later with the same outcome. O(n log n).
+// A first window of which nothing fits is left without length and events, so that a smaller share
+// can be applied later with the same outcome. O(n log n) for each window.
 void FitPage(Timeline& timeline, int64_t share);
 
-// Takes away such a window, and level 0 with it. Call when no share is applied any more.
-void DropEmptyWindow(Timeline& timeline);
+// Takes away such a window, and level 0 with it; where all of the recording is exact, that is the
+// only window. Call when no share is applied any more.
+void SettleWindows(Timeline& timeline);
+
+// Where level 0 begins and ends, as its windows are.
+void MeasureWindows(Timeline& timeline);
 
 // Counts the boxes and bytes of each level as it is.
 void MeasureLevels(Timeline& timeline);

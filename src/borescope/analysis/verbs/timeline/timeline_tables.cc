@@ -46,8 +46,9 @@ Table NewTimeline() {
   AddTime(table, "span_ns", "How long the recording is.");
   AddInt(table, "tracks", Unit::kCount, Role::kDerived, "Rows to be drawn.");
   AddString(table, "window", Role::kDerived,
-            "What of the recording is drawn as it was recorded: all, the slowest step, or the "
-            "stretch with the most work; missing: none of it fitted.");
+            "What the longest of the windows is, of which events are drawn as they were recorded: "
+            "all, the slowest step, the stretch with the most work, or a place that a finding "
+            "may name; missing: none of it fitted.");
   AddTime(table, "window_begin_offset_ns", "Where that begins.", true);
   AddTime(table, "window_end_offset_ns", "Where it ends.", true);
   AddBool(table, "window_cut", Role::kDerived, "Whether it ends early, because it did not fit.");
@@ -65,7 +66,7 @@ Table NewTracks() {
   Table table{"tracks", "Rows of the timeline", {}};
   AddRankKey(table);
   AddTrack(table, Role::kKey);
-  AddString(table, "kind", Role::kDerived, "steps, path, thread, stream, group or counter.");
+  AddString(table, "kind", Role::kDerived, "steps, path, thread, stream, group, wait or counter.");
   AddString(table, "name", Role::kDerived, "The thread, stream, group or counter.");
   AddString(table, "parent", Role::kDerived, "Its process or device; missing: none.");
   AddInt(table, "depths", Unit::kCount, Role::kDerived,
@@ -130,20 +131,53 @@ Table NewPoints() {
   return table;
 }
 
+Table NewWindows() {
+  Table table{"windows", "What is drawn as it was recorded", {}};
+  AddRankKey(table);
+  AddString(
+      table, "window", Role::kDerived,
+      "Why: all of it, a step, the most work, or where some kind of time is longest. The most "
+      "important come first; what does not fit is left out from the end on.");
+  AddTime(table, "begin_offset_ns", "Where it begins.", true);
+  AddTime(table, "end_offset_ns", "Where it ends.", true);
+  AddBool(table, "cut", Role::kDerived, "Whether it ends early, because it did not fit.");
+  return table;
+}
+
+// The longest window; nullptr without any.
+const DrawnWindow* LongestOf(const std::vector<DrawnWindow>& windows) {
+  const auto longest =
+      std::max_element(windows.begin(), windows.end(),
+                       [](const auto& a, const auto& b) { return a.length_ns() < b.length_ns(); });
+  return longest == windows.end() ? nullptr : &*longest;
+}
+
 void PushTimeline(const Timeline& timeline, Table& table) {
+  const DrawnWindow* const longest = LongestOf(timeline.windows);
   Row(table)
       .Int(timeline.rank)
       .Int(timeline.span_ns)
       .Count(timeline.tracks.size())
-      .MaybeText(timeline.window.why)
-      .MaybeInt(timeline.window.begin_ns)
-      .MaybeInt(timeline.window.end_ns)
-      .Bool(timeline.window.is_cut)
+      .MaybeText(longest == nullptr ? std::string_view() : longest->why)
+      .MaybeInt(longest == nullptr ? kMissing : longest->begin_ns)
+      .MaybeInt(longest == nullptr ? kMissing : longest->end_ns)
+      .Bool(longest == nullptr || longest->is_cut)
       .Int(timeline.left_out_tracks)
       .Int(timeline.left_out_events)
       .Int(timeline.clock_begin_ns)
       .MaybeInt(timeline.base_ns)
       .Int(timeline.shift_ns);
+}
+
+void PushWindows(const Timeline& timeline, Table& table) {
+  for (const DrawnWindow& window : timeline.windows) {
+    Row(table)
+        .Int(timeline.rank)
+        .Text(window.why)
+        .Int(window.begin_ns)
+        .Int(window.end_ns)
+        .Bool(window.is_cut);
+  }
 }
 
 void PushTracks(const Timeline& timeline, Table& table) {
@@ -286,12 +320,14 @@ Tables TimelineTables(std::vector<Timeline> timelines) {
   tables.push_back(NewLevels());
   tables.push_back(NewBoxes());
   tables.push_back(NewPoints());
+  tables.push_back(NewWindows());
   for (Timeline& timeline : timelines) {
     PushTimeline(timeline, tables[kTimeline]);
     PushTracks(timeline, tables[kTracks]);
     PushLevels(timeline, tables[kLevels]);
     BoxColumns(timeline, tables[kBoxes]).Push();
     PushPoints(timeline, tables[kPoints]);
+    PushWindows(timeline, tables[kWindows]);
     timeline.boxes = {};
     timeline.points = {};
   }
@@ -339,6 +375,15 @@ bool AreStretches(const Table& table, std::string_view begin, std::string_view e
   return true;
 }
 
+// Each event is compared with the windows of its rank.
+bool HasFewWindows(const Table& windows) {
+  constexpr int64_t kMostWindows = 256;
+  std::map<int64_t, int64_t> count;  // by rank
+  const IntValues& ranks = Ints(windows, "rank");
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](int64_t rank) { return ++count[rank] <= kMostWindows; });
+}
+
 // Checks recordings, tracks and levels, of which there are few.
 bool HasSoundFrames(const Tables& tables) {
   const Table& timeline = tables[kTimeline];
@@ -354,6 +399,8 @@ bool HasSoundFrames(const Tables& tables) {
          AreWithin(timeline, "shift_ns", 0, kLatest) &&
          are_sizes(tables[kTracks], {"depths", "events", "busy_ns"}) &&
          AreStretches(tables[kLevels], "begin_offset_ns", "end_offset_ns") &&
+         AreStretches(tables[kWindows], "begin_offset_ns", "end_offset_ns") &&
+         HasFewWindows(tables[kWindows]) &&
          AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
          are_sizes(tables[kLevels], {"grain_ns", "boxes", "bytes", "depths"});
 }
@@ -489,6 +536,7 @@ class TimelineReader {
 
   std::vector<Timeline> Read() {
     ReadTimelines();
+    ReadWindows();
     ReadTracks();
     ReadLevels();
     ReadBoxes();
@@ -508,11 +556,18 @@ class TimelineReader {
       timeline.span_ns = Ints(table, "span_ns")[row];
       timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
       timeline.left_out_events = Ints(table, "left_out_events")[row];
-      timeline.window = {CellOr(table, "window_begin_offset_ns", row, kMissing),
-                         CellOr(table, "window_end_offset_ns", row, kMissing),
-                         Texts(table, "window")[row],
-                         std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
       of_rank_[timeline.rank] = row;
+    }
+  }
+
+  void ReadWindows() {
+    const Table& table = tables_[kWindows];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Of(Ints(table, "rank"), row)
+          .windows.push_back({Ints(table, "begin_offset_ns")[row],
+                              Ints(table, "end_offset_ns")[row],
+                              std::string(Texts(table, "window")[row]),
+                              std::get<BoolValues>(table.Find("cut")->values)[row] != 0});
     }
   }
 

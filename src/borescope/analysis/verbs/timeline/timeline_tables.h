@@ -11,13 +11,21 @@
 namespace borescope::internal {
 
 // Their order.
-enum TimelineTable : uint8_t { kTimeline, kTracks, kLevels, kBoxes, kPoints, kTableCount };
+enum TimelineTable : uint8_t {
+  kTimeline,
+  kTracks,
+  kLevels,
+  kBoxes,
+  kPoints,
+  kWindows,
+  kTableCount
+};
 
-// timeline, tracks, levels, boxes, points: the rows of each rank together, in this order of ranks.
-// Takes the boxes.
+// timeline, tracks, levels, boxes, points, windows: the rows of each rank together, in this order
+// of ranks. Takes the boxes.
 Tables TimelineTables(std::vector<Timeline> timelines);
 
-// Whether they are five such tables: numbers in range, rows in order.
+// Whether they are six such tables: numbers in range, rows in order.
 Result<void> CheckTimelineTables(const Tables& tables, const Params& params);
 
 // What TimelineTables made tables of; without `shift_ns`, by which its times were moved.

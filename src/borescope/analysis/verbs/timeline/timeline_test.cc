@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "borescope/analysis/core/param_specs.h"
@@ -17,7 +20,7 @@
 namespace borescope::internal {
 namespace {
 
-enum Tables5 : uint8_t { kSummary, kTracks, kLevels, kBoxes, kPoints };
+enum Tables6 : uint8_t { kSummary, kTracks, kLevels, kBoxes, kPoints, kWindows };
 
 Tables Draw(std::initializer_list<const RankView*> views, const Params& params = {}) {
   return Analyse("timeline", views, params);
@@ -123,6 +126,9 @@ std::string LevelsLeft(std::vector<DrawnLevel> levels) {
   Timeline timeline;
   timeline.span_ns = 1000;
   timeline.levels = std::move(levels);
+  if (const DrawnLevel& finest = timeline.levels.front(); finest.level == 0) {
+    timeline.windows = {{0, finest.end_ns, "all"}};
+  }
   for (const DrawnLevel& level : timeline.levels) {
     timeline.boxes.emplace_back().level = level.level;
   }
@@ -200,7 +206,7 @@ TEST(FitPageTest, CutsOfCutsAreCuts) {
       FitPage(twice[0], second);
       const Tables a = TimelineTables(std::move(once));
       const Tables b = TimelineTables(std::move(twice));
-      for (const Tables5 table : {kLevels, kBoxes, kPoints}) {
+      for (const Tables6 table : {kLevels, kBoxes, kPoints, kWindows}) {
         EXPECT_EQ(Csv(a[table]), Csv(b[table])) << first << " " << second;
       }
     }
@@ -249,6 +255,87 @@ TestTrace Stepped(int64_t offset_ns) {
     }
   }
   return trace;
+}
+
+// Of several windows the last ones go first, whether or not a larger share was applied before.
+TEST(FitPageTest, CutsOfSeveralWindowsAreCuts) {
+  TestTrace trace = Stepped(0);
+  Tables several = Draw({&trace.View()}, WithSize(100'000'000));
+  several[kWindows] = TakeRows(several[kWindows], std::vector<uint32_t>(4, 0));
+  const std::vector<std::pair<int64_t, int64_t>> windows = {{100'000'000, 101'000'000},
+                                                            {205'000'000, 211'000'000},
+                                                            {110'000'000, 125'000'000},
+                                                            {0, 390'000'003}};
+  for (size_t row = 0; row < windows.size(); ++row) {
+    std::get<IntValues>(several[kWindows].Find("begin_offset_ns")->values)[row] =
+        windows[row].first;
+    std::get<IntValues>(several[kWindows].Find("end_offset_ns")->values)[row] = windows[row].second;
+  }
+  ASSERT_TRUE(CheckTimelineTables(several, {}).ok());
+  for (const int64_t first : {170'000, 90'000}) {
+    for (const int64_t second : {120'000, 80'000, 2'000}) {
+      if (second > first) {
+        continue;
+      }
+      std::vector<Timeline> once = TimelinesOf(several);
+      std::vector<Timeline> twice = TimelinesOf(several);
+      FitPage(once[0], second);
+      FitPage(twice[0], first);
+      FitPage(twice[0], second);
+      const Tables a = TimelineTables(std::move(once));
+      const Tables b = TimelineTables(std::move(twice));
+      for (const Tables6 table : {kLevels, kBoxes, kPoints, kWindows}) {
+        EXPECT_EQ(Csv(a[table]), Csv(b[table])) << first << " " << second;
+      }
+    }
+  }
+}
+
+// Every event that overlaps a window is there, by a plain search in what is drawn of everything.
+void ExpectWholeWindows(const Tables& tables, const Tables& full) {
+  const auto key = [](const Table& boxes, size_t row) {
+    return std::to_string(Ints(boxes, "track")[row]) + "/" +
+           std::to_string(Ints(boxes, "depth")[row]) + "/" +
+           std::to_string(Ints(boxes, "begin_offset_ns")[row]);
+  };
+  std::set<std::string> drawn;
+  for (size_t row = 0; row < tables[kBoxes].rows(); ++row) {
+    if (Ints(tables[kBoxes], "level")[row] == 0) {
+      drawn.insert(key(tables[kBoxes], row));
+    }
+  }
+  const Table& windows = tables[kWindows];
+  const Table& boxes = full[kBoxes];
+  for (size_t row = 0; row < boxes.rows(); ++row) {
+    const int64_t begin_ns = Ints(boxes, "begin_offset_ns")[row];
+    const int64_t end_ns = begin_ns + Ints(boxes, "duration_ns")[row];
+    for (size_t window = 0; window < windows.rows(); ++window) {
+      if (Ints(boxes, "level")[row] == 0 && begin_ns < Ints(windows, "end_offset_ns")[window] &&
+          end_ns > Ints(windows, "begin_offset_ns")[window]) {
+        EXPECT_TRUE(drawn.contains(key(boxes, row))) << key(boxes, row);
+      }
+    }
+  }
+}
+
+// Where the device idles longest comes before the slowest step, and that before the rest; a larger
+// page has more of it, and a large one all.
+TEST(FitPageTest, PlacesOfFindingsAreExactFirst) {
+  TestTrace trace = Stepped(0);
+  const Tables full = Draw({&trace.View()}, Full());
+  const auto is_all = [](const Tables& tables) {
+    return Csv(tables[kWindows], {"window", "cut"}) == "window,cut\nall,no\n";
+  };
+  size_t windows_before = 0;
+  for (const int64_t size : {80'000, 100'000, 140'000, 3'000'000}) {
+    const Tables tables = Draw({&trace.View()}, WithSize(size));
+    ExpectWholeWindows(tables, full);
+    EXPECT_EQ(is_all(tables), size == 3'000'000) << size;
+    EXPECT_TRUE(is_all(tables) || tables[kWindows].rows() >= windows_before) << size;
+    windows_before = tables[kWindows].rows();
+  }
+  const Table some = Draw({&trace.View()}, WithSize(100'000))[kWindows];
+  EXPECT_TRUE(Texts(some, "window")[0].starts_with("longest idle time: ")) << Csv(some);
 }
 
 TEST(FitPageTest, WindowsNeverEndBeforeTheyBegin) {
@@ -337,7 +424,7 @@ TEST(PageCostTest, LongTextsCountByCharacter) {
   EXPECT_EQ(cost_of(wide) - cost_of(std::string(300, 'x')), 120);
 }
 
-TEST(TimelineTest, TheSlowestStepIsTheWindow) {
+TEST(TimelineTest, TheSlowestStepIsAWindow) {
   TestTrace trace;
   int64_t begin_ns = 0;
   for (int step = 0; step < 5; ++step) {
@@ -348,17 +435,18 @@ TEST(TimelineTest, TheSlowestStepIsTheWindow) {
     }
     begin_ns += length_ns;
   }
-  EXPECT_EQ(Csv(Draw({&trace.View()})[kSummary],
-                {"window", "window_begin_offset_ns", "window_end_offset_ns", "window_cut"}),
-            "window,window_begin_offset_ns,window_end_offset_ns,window_cut\n"
-            "slowest step: 13,184000000,256000000,no\n");
+  // Of a page that has not room for all.
+  const std::string windows = Csv(Draw({&trace.View()}, WithSize(150'000))[kWindows],
+                                  {"window", "begin_offset_ns", "end_offset_ns", "cut"});
+  EXPECT_NE(windows.find("\nslowest step: 13,184000000,256000000,no\n"), std::string::npos)
+      << windows;
 }
 
 TEST(TimelineTest, TablesOfOthersAreChecked) {
   TestTrace trace = Busy(0, 10);
   const Tables good = Draw({&trace.View()});
   EXPECT_TRUE(CheckTimelineTables(good, {}).ok());
-  const auto spoiled = [&](Tables5 table, std::string_view column, int64_t value) {
+  const auto spoiled = [&](Tables6 table, std::string_view column, int64_t value) {
     Tables bad = good;
     std::get<IntValues>(bad[table].Find(column)->values)[0] = value;
     return CheckTimelineTables(bad, {}).ok();
@@ -385,7 +473,7 @@ TEST(TimelineTest, RowsMayBeOfAnyRankInAnyOrder) {
   constexpr int64_t kRanks = 3000;
   TestTrace trace = Busy(0, 10);
   Tables tables = Draw({&trace.View()});
-  for (const Tables5 table : {kSummary, kBoxes}) {
+  for (const Tables6 table : {kSummary, kBoxes}) {
     tables[table] = TakeRows(tables[table], std::vector<uint32_t>(kRanks, 0));
     IntValues& ranks = std::get<IntValues>(tables[table].Find("rank")->values);
     for (int64_t row = 0; row < kRanks; ++row) {  // 7 does not divide it: every rank once

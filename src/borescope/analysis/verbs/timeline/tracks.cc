@@ -14,12 +14,14 @@
 
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/collectives.h"
+#include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/queue_lengths.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -623,21 +625,88 @@ DrawnWindow BusiestStretch(const RankView& view, const RankTracks& tracks) {
                        role == TrackRole::kStream ? "most device work" : "most work of threads");
     }
   }
-  return {0, span_ns, "all"};
+  return {0, span_ns, std::string(kAllWindow)};
+}
+
+// Where findings have their evidence: on the clock of the file, what is there.
+struct EvidencePlace {
+  Interval time;
+  std::string what;
+};
+
+// Of each kind of time the longest stretches: one device may be left out of a finding.
+constexpr size_t kPlacesOfKind = 2;
+
+void KeepLongest(std::vector<EvidencePlace>& places) {
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.time.length() > b.time.length(); });
+  std::map<std::string, size_t> kept;
+  std::erase_if(places, [&](const auto& place) { return ++kept[place.what] > kPlacesOfKind; });
+}
+
+std::vector<EvidencePlace> PlacesOfIdle(const RankView& view, const Params& params) {
+  std::vector<EvidencePlace> places;
+  const std::shared_ptr<const Result<IdleTimes>> idle = SharedIdleTimes(view, params.selection);
+  if (!idle->ok()) {
+    return places;  // a recording without a device
+  }
+  const Table& table = GetTable((*idle)->tables, "idle_places");
+  for (size_t row = 0; row < table.rows(); ++row) {
+    std::string_view cause = Texts(table, "cause")[row];
+    cause.remove_suffix(cause.ends_with("_ns") ? 3 : 0);
+    places.push_back({{Ints(table, "begin_ns")[row], Ints(table, "end_ns")[row]},
+                      fmt::format("longest idle time: {}", cause)});
+  }
+  KeepLongest(places);
+  return places;
+}
+
+std::vector<EvidencePlace> PlacesOfWork(const RankView& view, const Selected& selected) {
+  std::vector<EvidencePlace> places;
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const DeviceTime& time : *times) {
+    const IntervalSet windows = selected.TimeOf(time.tracks);
+    const auto add = [&](const IntervalSet& exposed, std::string_view what) {
+      const IntervalSet parts = Intersect(exposed, windows);
+      const auto longest = std::max_element(
+          parts.begin(), parts.end(),
+          [](const Interval& a, const Interval& b) { return a.length() < b.length(); });
+      if (longest != parts.end()) {
+        places.push_back({*longest, std::string(what)});
+      }
+    };
+    add(time.exposed_comm, "longest exposed communication");
+    add(time.exposed_copy, "longest exposed copy");
+  }
+  KeepLongest(places);
+  return places;
 }
 
 }  // namespace
 
-DrawnWindow ChooseWindow(const RankView& view, const Selected& selected, const RankTracks& tracks) {
-  if (CountEvents(tracks) <= kFewEvents) {
-    return {0, view.trace.span_ns(), "all"};
+std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& selected,
+                                       const Params& params, const RankTracks& tracks) {
+  const int64_t origin_ns = view.trace.begin_ns();
+  const int64_t span_ns = view.trace.span_ns();
+  std::vector<DrawnWindow> windows;
+  if (CountEvents(tracks) > kFewEvents) {
+    const std::optional<DrawnStep> step = SlowestStep(view, selected);
+    windows.push_back(step ? WithSlack(step->time.begin - origin_ns, step->time.end - origin_ns,
+                                       span_ns, fmt::format("slowest step: {}", step->number))
+                           : BusiestStretch(view, tracks));
+    for (const auto& places : {PlacesOfIdle(view, params), PlacesOfWork(view, selected)}) {
+      for (const EvidencePlace& place : places) {
+        windows.push_back(WithSlack(SubtractSaturating(place.time.begin, origin_ns),
+                                    SubtractSaturating(place.time.end, origin_ns), span_ns,
+                                    place.what));
+      }
+    }
+    std::erase_if(windows, [](const DrawnWindow& window) { return window.length_ns() <= 0; });
+    std::stable_sort(windows.begin(), windows.end(),
+                     [](const auto& a, const auto& b) { return a.length_ns() < b.length_ns(); });
   }
-  const std::optional<DrawnStep> step = SlowestStep(view, selected);
-  if (!step) {
-    return BusiestStretch(view, tracks);
-  }
-  return WithSlack(step->time.begin - view.trace.begin_ns(), step->time.end - view.trace.begin_ns(),
-                   view.trace.span_ns(), fmt::format("slowest step: {}", step->number));
+  windows.push_back({0, span_ns, std::string(kAllWindow)});
+  return windows;
 }
 
 }  // namespace borescope::internal

@@ -123,11 +123,14 @@ std::vector<CounterTrack> FindCounters(const RankView& view, const Selected& sel
 // What an event is drawn as.
 Tone ToneOf(const RankView& view, const PathEvents& path, EventSide side, uint32_t row);
 
-// The part of a recording that is drawn as it was recorded.
+// The parts of a recording that are drawn as they were recorded.
 
-// All of a short recording; else the slowest step, which is not the first of three or more; else
-// the stretch with the most device work, or where there is none with the most work of threads; with
-// a tenth more on both sides. Times count from the begin of the recording. O(events).
-DrawnWindow ChooseWindow(const RankView& view, const Selected& selected, const RankTracks& tracks);
+// All of a short recording. Else first the places that findings may name: where each kind of idle
+// time, exposed communication and exposed copies are longest; and the slowest step, which is not
+// the first of three or more, or else the stretch with the most device work, or where there is none
+// with the most work of threads; each with a tenth more on both sides, the shortest first; then
+// all. Times count from the begin of the recording. O(events), and what idle time takes.
+std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& selected,
+                                       const Params& params, const RankTracks& tracks);
 
 }  // namespace borescope::internal
