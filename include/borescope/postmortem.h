@@ -24,8 +24,10 @@ struct PostmortemOptions {
   std::string rank = {};           // only rows of these ranks: "0", "0,3", "2..5"; empty: all
   std::string sort = {};           // the column that every table that has it is sorted by
   std::optional<size_t> top = {};  // rows of each table; nothing: all
-  int threads = 0;                 // 0: one per processor
-  uint64_t memory_limit = 0;       // as OpenOptions::memory_limit
+  // A page of it for a browser is written to this file, which is none of the inputs; empty: none.
+  std::string html = {};
+  int threads = 0;            // 0: one per processor
+  uint64_t memory_limit = 0;  // as OpenOptions::memory_limit
   ProgressCallback progress = {};
   StopToken stop = {};  // ends with kCancelled once it is requested
 };
@@ -38,8 +40,8 @@ struct PostmortemReport {
 };
 
 // Reads what `paths` hold, files and folders of one job. Tables without rows are left out, but for
-// the first two. Errors: kInvalidArgument for options; kIo where a path leads to nothing;
-// kUnsupportedFormat where nothing is readable. Thread-safe.
+// the first two. Errors: kInvalidArgument for options; kIo where a path leads to nothing, or `html`
+// cannot be written; kUnsupportedFormat where nothing is readable. Thread-safe.
 BORESCOPE_EXPORT Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
                                                      const PostmortemOptions& options = {});
 

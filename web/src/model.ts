@@ -145,6 +145,7 @@ export interface Report {
 export const OVERVIEW = 'overview';
 export const TIMELINE = 'timeline';
 export const QUALITY = 'quality';
+export const POSTMORTEM = 'postmortem'; // of a page about a job that died
 /** Of the page, with the timeline; there may be none. */
 export const TIMELINE_ELEMENT = 'borescope-timeline';
 

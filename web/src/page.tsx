@@ -1,9 +1,10 @@
 // The page: its header, the tabs of the panes, the filters of all, and the panes.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { FilterBar, TEXT_FILTER_ID } from './filter_bar';
 import { HelpDialog } from './help';
-import { type Report, TIMELINE } from './model';
+import { CountedProvider, countedOf } from './limits';
+import { POSTMORTEM, type Report, TIMELINE } from './model';
 import { type Navigation, NavigationProvider, useRoute } from './navigation';
 import { PanePanel, Tabs } from './panes/panes';
 import { RangeView } from './range_view';
@@ -39,7 +40,7 @@ function Header({ report, onHelp }: { report: Report; onHelp: () => void }) {
   return (
     <header>
       <div>
-        <p class="brand">Borescope report</p>
+        <p class="brand">Borescope {report.panes[0]?.name === POSTMORTEM ? 'post-mortem' : 'report'}</p>
         <h1>{printable(report.title)}</h1>
         {report.against !== '' && <p class="against">against the other run, <b>{printable(report.against)}</b></p>}
       </div>
@@ -55,8 +56,10 @@ export function Page({ report }: { report: Report }) {
   const navigation = useRoute(report);
   const [isHelping, setHelping] = useState(false);
   useKeys(report, navigation, () => setHelping(true));
+  const counted = useMemo(() => countedOf(report), [report]);
   return (
     <NavigationProvider value={navigation}>
+    <CountedProvider value={counted}>
       <Header report={report} onHelp={() => setHelping(true)} />
       <div class="bar">
         <Tabs report={report} />
@@ -71,6 +74,7 @@ export function Page({ report }: { report: Report }) {
         network. It contains Preact (MIT licence).
       </footer>
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
+    </CountedProvider>
     </NavigationProvider>
   );
 }

@@ -2,9 +2,11 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import { type Run, rowsOfRun, sideOf } from './compare';
+import { filterTable } from './filters';
 import { useWidth } from './hooks';
 import { fitName, textWidth } from './measure';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
+import { useFilters } from './navigation';
 import { chooseFormat, formatNumber, maxOf, plainWords, printable, show, showShare, withUnit } from './units';
 
 const HEIGHT = 340;
@@ -20,8 +22,9 @@ const LABEL_PX = 170;
 const LABEL_TALL = 13;
 
 interface Point {
-  row: number;
+  row: number; // of its table: that of operators, or of what counters measured
   run: Run;
+  isMeasured?: boolean;
   x: number; // FLOP per byte
   y: number; // TFLOP/s
   weight: number; // 0 to 1, by time
@@ -48,6 +51,27 @@ function pointsOf(table: Table, view: View): Point[] {
   const points = [...others, ...pointsOfRun(table, view, 'this')];
   const most = maxOf(points.map((point) => point.weight), 1);
   return points.map((point) => ({ ...point, weight: point.weight / most }));
+}
+
+/** What counters measured in another run of the program: an operator of a rank each. */
+function measuredPoints(measured: Table | undefined): Point[] {
+  if (measured === undefined || measured.comparison !== 'none') {
+    return [];
+  }
+  const column = (name: string) => find(measured, name);
+  const most = maxOf(indices(rowsOf(measured)).map((row) => numberAt(column('total_ns'), row)), 1);
+  return indices(rowsOf(measured))
+    .map((row): Point => ({ row, run: 'this', isMeasured: true, x: numberAt(column('intensity'), row), y: numberAt(column('tflops'), row), weight: numberAt(column('total_ns'), row) / most }))
+    .filter((point) => point.x > 0 && point.y > 0);
+}
+
+/** From what the model says of an operator to what was measured. */
+function measuredWays(table: Table, points: readonly Point[], measured: Table | undefined, found: readonly Point[]): [Point, Point][] {
+  const modelled = new Map(points.filter((point) => point.run === 'this').map((point) => [textAt(find(table, 'op'), point.row), point]));
+  return measured === undefined ? [] : found.flatMap((point) => {
+    const from = modelled.get(textAt(find(measured, 'op'), point.row));
+    return from === undefined ? [] : [[from, point] as [Point, Point]];
+  });
 }
 
 /** The way of each operator that both runs have. */
@@ -98,6 +122,7 @@ const namedOf = (points: Point[]): Point[] =>
   points.filter((point) => point.run === 'this').sort((a, b) => b.weight - a.weight).slice(0, MOST_NAMED);
 
 const nameOf = (table: Table, point: Point): string => printable(textAt(find(sideOf(table, point.run), 'op'), point.row));
+const diamond = (x: number, y: number, size: number): string => `M${x - size},${y}L${x},${y - size}L${x + size},${y}L${x},${y + size}Z`;
 const radius = (point: Point): number => 4 + 10 * Math.sqrt(point.weight);
 
 interface Label {
@@ -134,7 +159,7 @@ function List({ table, named, names, near, hasPeaks, onPoint }: { table: Table; 
   return (
     <ol class="roof-list">
       {named.map((point, i) => (
-        <li key={point.row} class={near?.row === point.row ? 'near' : ''}>
+        <li key={point.row} class={near?.row === point.row && near.isMeasured !== true ? 'near' : ''}>
           <button type="button" onPointerEnter={() => onPoint(point)} onFocus={() => onPoint(point)} onBlur={() => onPoint(null)} onPointerLeave={() => onPoint(null)} title={nameOf(table, point)}>
             <span>{i + 1}</span>
             <span class="bar-label">{fitName(nameOf(table, point), LIST_PX - 190, names)}</span>
@@ -164,6 +189,34 @@ function Tooltip({ table, point, hasPeaks }: { table: Table; point: Point; hasPe
   );
 }
 
+/** "2.10 times" of a measured and a modelled amount; empty where one is not known. */
+const timesWords = (measured: Table, name: string, row: number): string => {
+  const ratio = find(measured, name)?.values[row];
+  return typeof ratio === 'number' ? `${ratio.toFixed(2)} times` : '';
+};
+
+function MeasuredTip({ measured, point }: { measured: Table; point: Point }) {
+  const text = (name: string) => printable(textAt(find(measured, name), point.row));
+  const [flops, reads] = [timesWords(measured, 'flops_ratio', point.row), timesWords(measured, 'read_ratio', point.row)];
+  const verdicts = [text('flops_verdict'), text('bytes_verdict')].filter((one) => one !== '').map(plainWords);
+  return (
+    <div class="tip" role="status">
+      <b>{text('op')}</b> as counters measured it in another run{text('rank') !== '' && `, rank ${text('rank')}`}<br />
+      {[flops === '' ? '' : `${flops} the FLOPs of the model`, reads === '' ? '' : `${reads} the bytes read`, ...verdicts].filter((one) => one !== '').join(' · ')}<br />
+      {point.y.toPrecision(4)} TFLOP/s at {point.x.toPrecision(4)} FLOP/byte of device memory
+    </div>
+  );
+}
+
+function MeasuredLegend() {
+  return (
+    <ul class="legend points">
+      <li><i class="dot" style={{ background: 'var(--compute)' }} aria-hidden="true" />by the model: every input read once, every output written once</li>
+      <li><i class="diamond" aria-hidden="true" />as counters measured it, joined to the model by a line</li>
+    </ul>
+  );
+}
+
 function PointLegend() {
   return (
     <ul class="legend runs">
@@ -173,10 +226,12 @@ function PointLegend() {
   );
 }
 
-function Plot({ table, view, roofs, width, named, names, near, setNear }: {
-  named: Point[]; names: readonly string[]; table: Table; view: View; roofs: Table | undefined; width: number; near: Point | null; setNear: (point: Point | null) => void;
+function Plot({ table, view, roofs, measured, width, named, names, near, setNear }: {
+  named: Point[]; names: readonly string[]; table: Table; view: View; roofs: Table | undefined; measured: Table | undefined; width: number; near: Point | null; setNear: (point: Point | null) => void;
 }) {
-  const all = pointsOf(table, view);
+  const modelled = pointsOf(table, view);
+  const counted = useMemo(() => measuredPoints(measured), [measured]);
+  const all = [...modelled, ...counted];
   const { flat, gbps, device } = roofsOf(roofs);
   const peak = maxOf([...flat.map((roof) => roof.tflops), ...all.map((point) => point.y)]);
   const ridge = gbps > 0 ? (peak * 1e3) / gbps : 1;
@@ -185,6 +240,7 @@ function Plot({ table, view, roofs, width, named, names, near, setNear }: {
   const lowY = lowDecade(all.map((point) => point.y), Math.log10(peak) - 2);
   const highY = Math.log10(peak * 2.5);
   const points = all.filter((point) => point.x >= 10 ** lowX && point.y >= 10 ** lowY);
+  const shownCounted = points.filter((point) => point.isMeasured === true);
   const inner = Math.max(50, width - LEFT - RIGHT);
   const tall = HEIGHT - TOP - BOTTOM;
   const x = (value: number) => LEFT + ((Math.log10(value) - lowX) / (highX - lowX)) * inner;
@@ -202,7 +258,8 @@ function Plot({ table, view, roofs, width, named, names, near, setNear }: {
   return (
     <div class="plot">
       {table.comparison !== 'none' && <PointLegend />}
-      <svg width={width} height={HEIGHT} role="img" aria-label={`${view.title}: ${points.length} operators on ${device}`} onPointerMove={move} onPointerLeave={() => setNear(null)}>
+      {counted.length > 0 && <MeasuredLegend />}
+      <svg width={width} height={HEIGHT} role="img" aria-label={`${view.title}: ${points.length - shownCounted.length} operators on ${device}${shownCounted.length > 0 ? `, ${shownCounted.length} of them as measured, too` : ''}`} onPointerMove={move} onPointerLeave={() => setNear(null)}>
         {decades(lowY, Math.floor(highY)).map((exponent) => (
           <g key={exponent} class="axis">
             <line x1={LEFT} x2={LEFT + inner} y1={y(10 ** exponent)} y2={y(10 ** exponent)} />
@@ -233,33 +290,42 @@ function Plot({ table, view, roofs, width, named, names, near, setNear }: {
             })}
           </g>
         )}
-        {pairsOf(points).map(([from, to]) => (
+        {measuredWays(table, points.filter((point) => point.isMeasured !== true), measured, shownCounted).map(([from, to]) => (
+          <line key={`measured ${to.row}`} class="way measured" x1={x(from.x)} y1={y(from.y)} x2={x(to.x)} y2={y(to.y)} />
+        ))}
+        {pairsOf(points.filter((point) => point.isMeasured !== true)).map(([from, to]) => (
           <line key={from.row} class="way" x1={x(from.x)} y1={y(from.y)} x2={x(to.x)} y2={y(to.y)} />
         ))}
-        {points.map((point) => (
+        {shownCounted.map((point) => (
+          <path key={`measured ${point.row}`} class={`point measured${near === point || (near?.isMeasured === true && near.row === point.row) ? ' near' : ''}`} d={diamond(x(point.x), y(point.y), radius(point))} />
+        ))}
+        {points.filter((point) => point.isMeasured !== true).map((point) => (
           <circle
             key={`${point.run} ${point.row}`}
-            class={`point ${point.run}${near?.row === point.row && near.run === point.run ? ' near' : ''}`}
+            class={`point ${point.run}${near?.row === point.row && near.run === point.run && near.isMeasured !== true ? ' near' : ''}`}
             cx={x(point.x)}
             cy={y(point.y)}
             r={radius(point)}
           />
         ))}
-        {labelsOf(table, named, names, (point) => [x(point.x), y(point.y)], LEFT + inner).filter((label) => points.some((point) => point.row === label.point.row)).map((label) => (
+        {labelsOf(table, named, names, (point) => [x(point.x), y(point.y)], LEFT + inner).filter((label) => points.some((point) => point.isMeasured !== true && point.row === label.point.row)).map((label) => (
           <text key={label.point.row} class="point-label" x={label.left} y={label.top}>{label.text}</text>
         ))}
       </svg>
-      {near !== null ? <Tooltip table={table} point={near} hasPeaks={gbps > 0} /> : (
+      {near?.isMeasured === true && measured !== undefined ? <MeasuredTip measured={measured} point={near} /> : near !== null ? <Tooltip table={table} point={near} hasPeaks={gbps > 0} /> : (
         <div class="tip">
           {gbps === 0 && 'The peaks of the device are not known. '}
-          {device}{gbps > 0 && <>: memory {formatNumber(gbps, chooseFormat())} GB/s, {flat.map((roof) => `${roof.name} ${withUnit(roof.tflops, { ...chooseFormat(), decimals: 1 })} TFLOP/s`).join('; ')}. </>}Areas are by time; point at one for all about it.{all.length > points.length && ` ${all.length - points.length} of ${all.length} operators lie far below and are in the table only.`}
+          {device}{gbps > 0 && <>: memory {formatNumber(gbps, chooseFormat())} GB/s, {flat.map((roof) => `${roof.name} ${withUnit(roof.tflops, { ...chooseFormat(), decimals: 1 })} TFLOP/s`).join('; ')}. </>}Areas are by time; point at one for all about it.{all.length > points.length && ` ${all.length - points.length} of ${all.length} points lie far below and are in the table only.`}
         </div>
       )}
     </div>
   );
 }
 
-export function Roofline(props: { table: Table; view: View; roofs: Table | undefined }) {
+export function Roofline(given: { table: Table; view: View; roofs: Table | undefined; measured?: Table | undefined }) {
+  const filters = useFilters();
+  const measured = useMemo(() => given.measured && filterTable(given.measured, filters).table, [given.measured, filters]);
+  const props = { ...given, measured };
   const [box, width] = useWidth<HTMLDivElement>();
   const [near, setNear] = useState<Point | null>(null);
   const isWide = width >= WIDE_PX;

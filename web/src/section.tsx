@@ -46,7 +46,7 @@ const CHARTS: Record<string, Chart> = {
   roofline: {
     has: hasRoofline,
     draw: (table, view, section) => (
-      <Roofline table={table} view={view} roofs={tableOf(section, 'roofs')} />
+      <Roofline table={table} view={view} roofs={tableOf(section, 'roofs')} measured={tableOf(section, 'counter_ops')} />
     ),
   },
 };

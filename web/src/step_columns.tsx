@@ -15,6 +15,7 @@ const LEFT = 64;
 const BOTTOM = 18;
 const TOP = 16;
 const WIDEST = 64; // of a column
+const WIDEST_ALONE = 200; // where nothing is beside it
 const LEAST_PX = 3;
 const MOST_ROWS_OF_CHARTS = 6;
 const DRAG_PX = 6;
@@ -97,7 +98,7 @@ function Columns(props: { title: string; steps: Step[]; parts: Column[]; largest
   const [pointer, setPointer] = useState<number | null>(null);
   const inner = Math.max(40, width - LEFT - 4);
   const { steps, each } = useMemo(() => thinned(props.steps, Math.floor(inner / LEAST_PX)), [props.steps, inner]);
-  const wide = Math.min(WIDEST, inner / steps.length);
+  const wide = Math.min(height === COMPACT_HEIGHT ? WIDEST_ALONE : WIDEST, inner / steps.length);
   const tall = height - TOP - BOTTOM;
   const y = (value: number) => TOP + tall * (1 - value / largest);
   const slowest = steps.reduce((best, step, i) => (step.length > (steps[best]?.length ?? 0) ? i : best), 0);

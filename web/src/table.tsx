@@ -6,12 +6,13 @@ import { type Shown, formatOf, indentAt, isShort, mattersFirst, printedColumns, 
 import { copyText, toCsv } from './csv';
 import { usePrinting, useSeen, useWidth } from './hooks';
 import { type Filtered, hasText, isAdditive } from './filters';
+import { KernelLimits } from './limits';
 import { fitName } from './measure';
-import { type Column, type SizedTable, TIMELINE, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
+import { type Column, type SizedTable, TIMELINE, type Table, find, indices, isNumeric, numberAt, rowsOf, textAt } from './model';
 import { BEGIN, hasTimeline, momentOf } from './moments';
 import { useNavigation } from './navigation';
 import { timelineOfPage } from './timeline/of_page';
-import { type Format, NO_NAME, columnLabel, formatCell, formatNumber, isProse, prose, shortenName } from './units';
+import { type Format, NO_NAME, columnLabel, formatCell, formatNumber, isProse, printable, prose, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
@@ -183,6 +184,16 @@ function BodyCell(props: CellProps) {
 }
 
 /** Everything about one row, nothing shortened. */
+// Tables with a row for each kernel, and the column of its name.
+const KERNEL_NAMES: Record<string, string> = { kernels: 'name', speed_of_light: 'kernel', counters: 'kernel' };
+
+const isOfKernels = (table: Table): boolean => table.comparison === 'none' && KERNEL_NAMES[table.name] !== undefined;
+
+function rankOf(table: Table, row: number): number | null {
+  const rank = find(table, 'rank')?.values[row];
+  return typeof rank === 'number' ? rank : null;
+}
+
 function RowDetails(props: { table: Table; row: number; onClose: () => void }) {
   const { table, row } = props;
   const told = (column: Column) => {
@@ -207,6 +218,7 @@ function RowDetails(props: { table: Table; row: number; onClose: () => void }) {
           );
         })}
       </dl>
+      {isOfKernels(table) && <KernelLimits name={printable(textAt(find(table, KERNEL_NAMES[table.name]!), row))} rank={rankOf(table, row)} detail={textAt(find(table, 'grid'), row)} />}
     </div>
   );
 }

@@ -10,13 +10,16 @@ import { kindsOf } from '../quality';
 import { type Filters, isFiltering } from '../route';
 import { StepColumns, hasSteps } from '../step_columns';
 import { prose, sum } from '../units';
+import { BestChanges, RecordingCost } from './overview_advice';
 import { useLeft } from './overview_filters';
 import { TopNames } from './overview_names';
+import { Strip } from './overview_strip';
 import { Ranks, TimeBox, type UnitTimes } from './overview_time';
 
 const MOST_NAMES = 5;
 const FEWER_NAMES = 4; // beside many ranks, as all is to fit a screen
 const MANY_RANKS = 7;
+const FEW_FINDINGS = 3;
 const ALL_STEPS: Partial<Filters> = { step: null, text: '' }; // steps stay, and the chosen one is marked
 
 /** From the longest step to its longest gaps, and to what the host did in them. */
@@ -110,15 +113,33 @@ function TopOf({ report, ranks }: { report: Report; ranks: Table | undefined }) 
   );
 }
 
+/** Whether nothing at all was recorded, in any rank. */
+const isEmpty = (overview: Table): boolean =>
+  ['host_events', 'device_events'].every((name) => {
+    const column = find(overview, name);
+    return column !== undefined && sum(column) === 0;
+  });
+
+/** What a change would bring, and what recording cost: where there is room on one screen, below the times of one rank, else
+ *  below few findings. */
+function Advice({ report }: { report: Report }) {
+  return <><BestChanges report={report} /><RecordingCost report={report} /></>;
+}
+
 export function OverviewPane({ report }: { report: Report }) {
   const filters = useFilters();
   const summary = sectionNamed(report, 'summary');
   const [overview, verdict] = [tableOf(summary, 'overview'), tableOf(summary, 'verdict')];
+  const findings = verdict === undefined ? 0 : rowsOf(verdict);
+  const hasRanks = overview !== undefined && new Set(find(overview, 'rank')?.values).size > 1;
   return (
     <section id="overview" aria-labelledby="overview-title">
       <h2 id="overview-title" class="unseen">Overview</h2>
       <Answer report={report} />
       {overview !== undefined && <Facts report={report} overview={overview} />}
+      {overview !== undefined && isEmpty(overview) && (
+        <p class="answer empty">This recording is empty: it holds no event of a host or a device. Record some steps of the program, and end the recording before the program ends.</p>
+      )}
       <div class="overview">
         <div>
           {verdict !== undefined && rowsOf(verdict) > 0 && (
@@ -128,9 +149,11 @@ export function OverviewPane({ report }: { report: Report }) {
             </div>
           )}
           <Steps section={sectionNamed(report, 'steps')} hasGaps={tableOf(sectionNamed(report, 'idle'), 'longest_gaps') !== undefined} />
+          <Strip />
+          {hasRanks && findings <= FEW_FINDINGS && <Advice report={report} />}
           <Remarks report={report} />
         </div>
-        <div><Time report={report} /></div>
+        <div><Time report={report} />{!hasRanks && <Advice report={report} />}</div>
       </div>
     </section>
   );

@@ -3,9 +3,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 import { usePrinting, useTurn } from '../hooks';
-import { OVERVIEW, type Pane, QUALITY, type Report, type Section, TIMELINE, hasTables } from '../model';
+import { OVERVIEW, POSTMORTEM, type Pane, QUALITY, type Report, type Section, TIMELINE, hasTables } from '../model';
 import { FiltersProvider, useNavigation } from '../navigation';
 import { Lacks, SectionView } from '../section';
+import { PostmortemPane } from '../postmortem/postmortem_pane';
 import { heading } from '../units';
 import { OverviewPane } from './overview_pane';
 import { NotRecorded, QualitySection } from './quality_pane';
@@ -84,6 +85,7 @@ function PaneBody({ report, pane, isShown }: { report: Report; pane: Pane; isSho
     <>
       {pane.name === OVERVIEW && <OverviewPane report={report} />}
       {pane.name === TIMELINE && <TimelinePane report={report} isShown={isShown} />}
+      {pane.name === POSTMORTEM && <PostmortemPane report={report} />}
       <Contents pane={pane} sections={sections} lacking={lacking} />
       {pane.name === QUALITY && <QualitySection report={report} />}
       {sections.map((section) => <SectionView key={section.name} section={section} isShown={isShown} />)}

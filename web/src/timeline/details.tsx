@@ -1,5 +1,6 @@
 // The panel about the selected box: its whole name, times, shapes, launch and stacks, and ways on.
 import { copyText } from '../csv';
+import { KernelLimits } from '../limits';
 import { show, shortenName } from '../units';
 import { exactTime } from './axis';
 import { boxAt, depthOf, durationOf } from './boxes';
@@ -141,6 +142,7 @@ export function Details({ stage }: { stage: Stage }) {
       <p class="tl-name">{nameOf(stage.store, spot)}</p>
       <Ways stage={stage} spot={spot} launch={launch} />
       <Facts stage={stage} spot={spot} launch={launch} />
+      {stage.store.tracks[spot.track]?.kind === 'stream' && <KernelLimits name={nameOf(stage.store, spot)} rank={stage.store.tracks[spot.track]?.rank ?? null} detail={detailOf(stage.store, spot)} />}
       {depthOf(spot.boxes, spot.index) > 0 && <Stack stage={stage} title="Within" spots={stackOf(spot)} />}
       {launch !== null && <Stack stage={stage} title={isOnPath(stage.store, spot) ? 'The event, within' : 'Launched from'} spots={stackOf(launch)} />}
       {flowOf(stage.store, spot).map((flow) => <FlowList key={flow.title} stage={stage} from={spot} flow={flow} />)}

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
@@ -34,6 +37,7 @@ Result<PostmortemOptions> UnderstandPostmortem(const RawOptions& raw) {
     constexpr int kMostSeconds = 86'400;
     BS_ASSIGN(options.fix_time, ParseCount("fix-time", raw.Get("fix-time"), kMostSeconds));
   }
+  options.html = raw.Get("html");
   options.rank = raw.Get("rank");
   options.sort = raw.Get("sort");
   BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
@@ -43,7 +47,9 @@ Result<PostmortemOptions> UnderstandPostmortem(const RawOptions& raw) {
 
 Result<PostmortemReport> Examine(const RawOptions& raw, OutputOptions& output) {
   BS_ASSIGN(PostmortemOptions options, UnderstandPostmortem(raw));
-  BS_TRY(ProtectInputs(raw.inputs, output));
+  std::vector<std::string> files = raw.inputs;
+  if (!options.html.empty()) files.push_back(options.html);
+  BS_TRY(ProtectInputs(files, output));
   ProgressBar bar(raw);
   options.progress = bar.Callback();
   return Postmortem(raw.inputs, options);

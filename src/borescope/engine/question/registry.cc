@@ -532,7 +532,8 @@ constexpr ParameterRow kPostmortem[] = {
      .type = "choice",
      .placeholder = "WHAT",
      .doc = "exit status 1 if a cause was found, or if it is unclear",
-     .choice = "found|unclear"}};
+     .choice = "found|unclear"},
+    {"html", "file", "FILE", "also write a page with charts, for a browser", "output"}};
 
 constexpr ParameterRow kBench[] = {
     {"trace", "file", "INPUT", "also the times of the kernel in this recording"},

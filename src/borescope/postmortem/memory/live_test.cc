@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "borescope/postmortem/memory/areas.h"
 
 namespace borescope::internal::postmortem {
 namespace {
@@ -276,6 +280,62 @@ TEST(MemoryLiveTest, LinesOfStacks) {
   EXPECT_EQ(sites.Get(sites.Of(0)).Text(), "");
   EXPECT_EQ(sites.Callers(program.forward()), "");  // no more than its line
   EXPECT_EQ(sites.Callers(program.nested()), "/app/model.py:40 forward < /app/train.py:10 main");
+}
+
+// Whatever is left out: each state is what LiveAt gives for that moment, the peak is exact, and
+// between two states of the picture nothing was higher than both.
+TEST(MemoryAreasTest, StatesAreThoseOfTheirMoments) {
+  for (const size_t most : {2, 8, 50, 5000}) {
+    SCOPED_TRACE(most);
+    Program program;
+    Train({true, false, 2, 5 * kMiB, true}, program);
+    const MemorySnapshot snapshot = program.Finish();
+    const MemorySites sites(snapshot);
+    const DeviceMemory& device = snapshot.devices[0];
+    const Studied studied = Study(program, snapshot, sites);
+    const std::vector<MemoryArea> areas =
+        FindAreas(device, studied.replay, studied.categories, most);
+    ASSERT_FALSE(areas.empty());
+    EXPECT_LE(areas.size(), most);
+    uint64_t peak = 0;
+    for (size_t i = 0; i < areas.size(); ++i) {
+      const MemoryArea& area = areas[i];
+      EXPECT_TRUE(i == 0 || areas[i - 1].event < area.event);
+      std::array<uint64_t, kMemoryCategories> bytes = {};
+      for (const LiveMemory& live :
+           LiveAt(device, studied.replay, sites, studied.categories, area.event)) {
+        bytes[static_cast<size_t>(live.category)] += live.bytes;
+      }
+      EXPECT_EQ(area.bytes, bytes) << "event " << area.event;
+      EXPECT_GE(area.reserved, area.allocated());
+      peak = std::max(peak, area.allocated());
+    }
+    EXPECT_EQ(peak, studied.replay.end.peak_allocated);
+    EXPECT_EQ(areas.back().event, device.events.size() - 1);
+    EXPECT_EQ(areas.back().reserved, studied.replay.end.reserved);
+  }
+}
+
+TEST(MemoryAreasTest, RowsHaveTheTimesThatThereAre) {
+  Program program;
+  Train({true, false, 1, 0, true}, program);
+  MemorySnapshot snapshot = program.Finish();
+  DeviceMemory& device = snapshot.devices[0];
+  const MemorySites sites(snapshot);
+  const Studied studied = Study(program, snapshot, sites);
+  const std::vector<MemoryArea> areas = FindAreas(device, studied.replay, studied.categories, 20);
+  std::vector<MemoryAreaRow> rows;
+  AddAreaRows(3, device, areas, rows);
+  ASSERT_EQ(rows.size(), areas.size());
+  EXPECT_EQ(rows.back().ts_unix_ns, device.events[areas.back().event].time_us * 1000);
+  EXPECT_EQ(rows.back().rank, 3);
+  device.events[0].time_us = kNoTime;  // then order is all that is known
+  rows.clear();
+  AddAreaRows(std::nullopt, device, FindAreas(device, studied.replay, studied.categories, 20),
+              rows);
+  EXPECT_FALSE(rows.back().ts_unix_ns.has_value());
+  EXPECT_LE(rows.size(), 20U);
+  EXPECT_TRUE(FindAreas(DeviceMemory(), Replay(), MemoryCategories(), 20).empty());
 }
 
 }  // namespace

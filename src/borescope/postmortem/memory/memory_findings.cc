@@ -10,6 +10,7 @@
 
 #include "borescope/base/io/inflate.h"
 #include "borescope/output/units/units.h"
+#include "borescope/postmortem/memory/areas.h"
 #include "borescope/postmortem/memory/fixes.h"
 #include "borescope/postmortem/memory/live.h"
 #include "borescope/postmortem/memory/memory_rows.h"
@@ -38,6 +39,7 @@ struct MemoryRows {
   std::vector<MemoryLiveRow> live;
   std::vector<MemoryGrowthRow> growth;
   std::vector<AllocatorReplayRow> replays;
+  std::vector<MemoryAreaRow> areas;
 };
 
 // Everything that is known of one device of one snapshot.
@@ -408,6 +410,11 @@ class FileStudy {
     study.steps = FindSteps(study.snapshot, study.device);
     study.categories = Categorise(study.device, study.replay, study.sites, study.steps);
     AddReplayRow(study, rows_);
+    if (request_.area_rows > 0) {
+      AddAreaRows(study.rank, study.device,
+                  FindAreas(study.device, study.replay, study.categories, request_.area_rows),
+                  rows_.areas);
+    }
     Say(Severity::kInfo, "ring-of-events", fmt::format("device {}", study.device.device),
         "Blocks that were in use before the first event: the recording began late, or its ring was "
         "too small (max_entries).",
@@ -499,6 +506,7 @@ MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& reque
   part.found.tables.push_back(MakeTable(rows.live));
   part.found.tables.push_back(MakeTable(rows.growth));
   part.found.tables.push_back(MakeTable(rows.replays));
+  if (request.area_rows > 0) part.found.tables.push_back(MakeTable(rows.areas));
   return part;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -19,6 +20,8 @@ namespace borescope::internal::postmortem {
 struct MemoryRequest {
   std::optional<ByteRange> limit = {};  // what the process may reserve, where the user says so
   std::chrono::nanoseconds fix_time = std::chrono::seconds(20);  // for replays of changes, together
+  // The table memory_areas, for pages: about so many rows of each device; 0: there is none.
+  size_t area_rows = 0;
   // Called with the stored bytes that were read; may be empty.
   std::function<void(uint64_t done)> progress = {};
 };

@@ -16,6 +16,9 @@
 #include "borescope/base/stop.h"
 #include "borescope/engine/access.h"
 #include "borescope/engine/question/question.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/output/html/html.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/output/units/units.h"
 #include "borescope/output/writer.h"
 #include "borescope/postmortem/findings.h"
@@ -29,6 +32,7 @@
 #include "borescope/postmortem/verdict.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
+#include "borescope/verbs/postmortem/postmortem_page.h"
 
 namespace borescope {
 namespace internal {
@@ -127,9 +131,11 @@ const JobFile* AnyTrace(std::span<const JobFile> files) {
 }
 
 Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& request,
-                                                  const HangRequest& hang, uint64_t done_before) {
+                                                  const HangRequest& hang, uint64_t done_before,
+                                                  size_t snapshots) {
   postmortem::MemoryRequest memory;
   memory.fix_time = std::chrono::seconds(request.options.fix_time);
+  memory.area_rows = request.options.html.empty() ? 0 : AreaRowsOfPage(snapshots);
   if (!request.options.limit.empty()) {
     memory.limit = postmortem::ParseByteRange(request.options.limit);
     if (!memory.limit.has_value()) {
@@ -162,10 +168,36 @@ std::optional<postmortem::ByteRange> AllowedByLogs(std::span<const JobEvent> eve
   return allowed;
 }
 
+bool IsPage(const JobFile& file) {
+  return file.kind == JobFileKind::kOther && !file.is_named && !IsDumpName(file.path) &&
+         (file.path.ends_with(".html") || file.path.ends_with(".htm"));
+}
+
+// The page is written over no file of the job. An earlier page in its folder is none: it repeats
+// what logs said.
+Result<void> KeepPageApart(const std::string& html, std::vector<JobFile>& files) {
+  if (html.empty() || IsWrittenDirectly(html)) {
+    return {};
+  }
+  std::vector<std::string> pages;
+  std::vector<std::string> inputs;
+  for (const JobFile& file : files) {
+    (IsPage(file) ? pages : inputs).push_back(file.path);
+  }
+  BS_TRY(CheckNoInput(inputs, html, "`html`"));
+  BS_ASSIGN(const FileLookup known, FileLookup::Of(pages));
+  BS_ASSIGN(const std::optional<size_t> found, known.Find(html));
+  if (found.has_value()) {
+    std::erase_if(files, [&](const JobFile& file) { return file.path == pages[*found]; });
+  }
+  return {};
+}
+
 Result<Everything> ReadAll(const PostmortemRequest& request) {
   const int threads = ThreadsOf(request.options.threads);
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
-  BS_ASSIGN(const std::vector<JobFile> files, FindJobFiles(request.paths, threads));
+  BS_ASSIGN(std::vector<JobFile> files, FindJobFiles(request.paths, threads));
+  BS_TRY(KeepPageApart(request.options.html, files));
   Everything all;
   uint64_t total = 0;
   for (const JobFile& file : files) {
@@ -191,7 +223,8 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
   LogPart logs = FindLogs(files, {.threads = threads, .progress = {}}, lines);
   if (const std::vector<JobFile> snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
       !snapshots.empty()) {
-    BS_ASSIGN(postmortem::MemoryRequest memory, MemoryRequestOf(request, hang, dump_bytes));
+    BS_ASSIGN(postmortem::MemoryRequest memory,
+              MemoryRequestOf(request, hang, dump_bytes, snapshots.size()));
     memory.limit = memory.limit.has_value() ? memory.limit : AllowedByLogs(logs.events);
     postmortem::MemoryPart part = postmortem::FindMemory(snapshots, memory, lines);
     all.sources.push_back(std::move(part.found));
@@ -359,6 +392,13 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
   BS_TRY(CheckRanks(request.ranks, document.tables));
   for (Table& table : document.tables) {
     table = OfRanks(table, request.ranks);
+  }
+  if (const std::string& path = request.options.html; !path.empty()) {
+    const ReportPage page = PageOfPostmortem(request.paths.front(), document);
+    BS_TRY(WriteFile(path, [&](Sink& sink) { return WriteHtml(page, ReportTemplate(), sink); }));
+    // Of the page alone.
+    std::erase_if(document.tables,
+                  [](const Table& table) { return table.name == kMemoryAreasTable; });
   }
   BS_TRY(Arrange(request.options, document.tables));
   report.answer = AnswerAccess::Make(std::move(document));

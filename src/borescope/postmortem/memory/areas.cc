@@ -1,0 +1,198 @@
+#include "borescope/postmortem/memory/areas.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "borescope/base/each_row.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal::postmortem {
+
+namespace {
+
+int64_t ToSigned(uint64_t value) {
+  return static_cast<int64_t>(
+      std::min(value, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+}
+
+bool HasAllTimes(const DeviceMemory& device) {
+  return std::all_of(device.events.begin(), device.events.end(),
+                     [](const MemoryEvent& event) { return event.time_us != kNoTime; });
+}
+
+// What an event adds to the segments of the allocator.
+int64_t ReservedBy(const MemoryEvent& event) {
+  switch (event.action) {
+    case MemoryAction::kSegmentAlloc:
+    case MemoryAction::kSegmentMap:
+      return ToSigned(event.size);
+    case MemoryAction::kSegmentFree:
+    case MemoryAction::kSegmentUnmap:
+      return -ToSigned(event.size);
+    default:
+      return 0;
+  }
+}
+
+// In which part of the recording each event lies; ascending along the events.
+class TimeParts {
+ public:
+  TimeParts(const DeviceMemory& device, size_t parts)
+      : device_(device), parts_(parts), has_times_(HasAllTimes(device)) {
+    for (const MemoryEvent& event : device.events) {
+      begin_ = std::min(begin_, event.time_us);
+      end_ = std::max(end_, event.time_us);
+    }
+    has_times_ = has_times_ && end_ > begin_;
+  }
+
+  size_t Of(uint32_t event) {
+    double place = static_cast<double>(event) / static_cast<double>(device_.events.size());
+    if (has_times_) {
+      const auto span = static_cast<double>(end_) - static_cast<double>(begin_) + 1;
+      place =
+          (static_cast<double>(device_.events[event].time_us) - static_cast<double>(begin_)) / span;
+    }
+    const auto part = static_cast<size_t>(place * static_cast<double>(parts_));
+    // Times that go back stay where the events before them are.
+    last_ = std::max(last_, std::min(part, parts_ - 1));
+    return last_;
+  }
+
+ private:
+  const DeviceMemory& device_;
+  size_t parts_;
+  bool has_times_;
+  int64_t begin_ = std::numeric_limits<int64_t>::max();
+  int64_t end_ = std::numeric_limits<int64_t>::min();
+  size_t last_ = 0;
+};
+
+// Runs over the events, and keeps what is wanted of each part.
+class AreaSweep {
+ public:
+  AreaSweep(const DeviceMemory& device, const Replay& replay, const MemoryCategories& categories)
+      : device_(device), replay_(replay), categories_(categories) {
+    for (size_t i = 0; i < replay.start_blocks.size(); ++i) {
+      now_.bytes[static_cast<size_t>(categories.start[i])] += replay.start_blocks[i].size;
+    }
+    int64_t change = 0;
+    for (const MemoryEvent& event : device.events) {
+      AddSaturatingTo(change, ReservedBy(event));
+    }
+    reserved_ = SubtractSaturating(ToSigned(replay.end.reserved), change);
+  }
+
+  std::vector<MemoryArea> Run(size_t parts_wanted);
+
+ private:
+  void Apply(uint32_t i);
+  void Keep(const MemoryArea& area) {
+    if (areas_.empty() || areas_.back().event != area.event) areas_.push_back(area);
+  }
+  // Of a part that ended.
+  void Flush() {
+    if (!has_part_) return;
+    Keep(most_);
+    Keep(now_);
+    has_part_ = false;
+  }
+
+  const DeviceMemory& device_;
+  const Replay& replay_;
+  const MemoryCategories& categories_;
+  MemoryArea now_;
+  MemoryArea most_;  // of the part
+  bool has_part_ = false;
+  int64_t reserved_ = 0;
+  std::vector<MemoryArea> areas_;
+};
+
+void AreaSweep::Apply(uint32_t i) {
+  const MemoryEvent& event = device_.events[i];
+  now_.event = i;
+  AddSaturatingTo(reserved_, ReservedBy(event));
+  now_.reserved = static_cast<uint64_t>(std::max<int64_t>(0, reserved_));
+  if (event.action == MemoryAction::kAlloc) {
+    now_.bytes[static_cast<size_t>(categories_.events[i])] += replay_.BlockBytes(i);
+    return;
+  }
+  const uint32_t owner = replay_.links[i];
+  if (owner == kNoIndex) return;
+  if (owner >= Replay::kStartBlock) {
+    const uint32_t start = owner - Replay::kStartBlock;
+    if (replay_.start_blocks[start].freed == i) {
+      now_.bytes[static_cast<size_t>(categories_.start[start])] -= replay_.start_blocks[start].size;
+    }
+  } else if (replay_.links[owner] == i) {
+    now_.bytes[static_cast<size_t>(categories_.events[owner])] -= replay_.BlockBytes(owner);
+  }
+}
+
+std::vector<MemoryArea> AreaSweep::Run(size_t parts_wanted) {
+  TimeParts parts(device_, parts_wanted);
+  const size_t first_failure = replay_.ooms.size() - std::min(replay_.ooms.size(), kMostFailures);
+  size_t next_failure = first_failure;
+  size_t part = 0;
+  for (const uint32_t i : EachRow(device_.events.size())) {
+    if (parts.Of(i) != part) {
+      Flush();
+      part = parts.Of(i);
+    }
+    Apply(i);
+    if (!has_part_ || now_.allocated() > most_.allocated()) most_ = now_;
+    has_part_ = true;
+    if (next_failure < replay_.ooms.size() && replay_.ooms[next_failure].event == i) {
+      Keep(most_);
+      MemoryArea failed = now_;
+      failed.failed = replay_.ooms[next_failure].size;
+      if (!areas_.empty() && areas_.back().event == i) areas_.pop_back();
+      areas_.push_back(failed);
+      has_part_ = false;  // what follows in the part is looked at again
+      ++next_failure;
+    }
+  }
+  Flush();
+  return std::move(areas_);
+}
+
+}  // namespace
+
+uint64_t MemoryArea::allocated() const {
+  return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+}
+
+std::vector<MemoryArea> FindAreas(const DeviceMemory& device, const Replay& replay,
+                                  const MemoryCategories& categories, size_t most) {
+  if (device.events.empty()) return {};
+  return AreaSweep(device, replay, categories).Run(std::max<size_t>(1, most / 2));
+}
+
+void AddAreaRows(std::optional<int64_t> rank, const DeviceMemory& device,
+                 const std::vector<MemoryArea>& areas, std::vector<MemoryAreaRow>& rows) {
+  const bool has_times = HasAllTimes(device);
+  for (const MemoryArea& area : areas) {
+    const auto bytes = [&](MemoryCategory category) {
+      return ToSigned(area.bytes[static_cast<size_t>(category)]);
+    };
+    MemoryAreaRow row;
+    row.rank = rank;
+    row.device = device.device;
+    row.event = area.event;
+    if (has_times) row.ts_unix_ns = device.events[area.event].time_us * 1000;
+    row.parameter_bytes = bytes(MemoryCategory::kParameter);
+    row.gradient_bytes = bytes(MemoryCategory::kGradient);
+    row.optimizer_state_bytes = bytes(MemoryCategory::kOptimizerState);
+    row.activation_bytes = bytes(MemoryCategory::kActivation);
+    row.library_workspace_bytes = bytes(MemoryCategory::kWorkspace);
+    row.held_bytes = bytes(MemoryCategory::kHeld);
+    row.temporary_bytes = bytes(MemoryCategory::kTemporary);
+    row.before_recording_bytes = bytes(MemoryCategory::kBefore);
+    row.reserved_bytes = ToSigned(area.reserved);
+    if (area.failed > 0) row.failed_bytes = ToSigned(area.failed);
+    rows.push_back(row);
+  }
+}
+
+}  // namespace borescope::internal::postmortem
