@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -60,17 +61,15 @@ std::optional<Where> ByStatus(const HangModel& model, const HangRank& rank,
     return std::nullopt;  // transfers share the numbers of the status
   }
   const std::optional<int32_t> id = StatusIdOf(model, rank, operation.group);
-  for (const FlightStatus& status : rank.dump->status) {
-    if (!id.has_value() || status.pg_id != *id) {
-      continue;
-    }
-    if (operation.number <= status.completed) {
-      return Where{WhereState::kDone, WhereBasis::kStatus};
-    }
-    return Where{operation.number <= status.enqueued ? WhereState::kOpen : WhereState::kNotIssued,
-                 WhereBasis::kStatus};
+  const FlightStatus* const status = id.has_value() ? rank.dump->StatusOf(*id) : nullptr;
+  if (status == nullptr) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  if (operation.number <= status->completed) {
+    return Where{WhereState::kDone, WhereBasis::kStatus};
+  }
+  return Where{operation.number <= status->enqueued ? WhereState::kOpen : WhereState::kNotIssued,
+               WhereBasis::kStatus};
 }
 
 // Whether all records that both dumps have are of the same operation, and there is one.
@@ -297,7 +296,7 @@ class WaitGraph {
   }
 
   static bool StandsAt(const HangRank& rank, const HangOperation& operation) {
-    return std::find(rank.head.begin(), rank.head.end(), operation) != rank.head.end();
+    return std::binary_search(rank.head.begin(), rank.head.end(), operation);
   }
 
   void AddEdges(size_t node, const HangOperation& operation) {
@@ -320,27 +319,39 @@ class WaitGraph {
   // Several transfers that were launched together end together: who is at one of them waits as
   // well for what the launch of the other side waits for.
   void AddWaitsForLaunches() {
+    const bool has_launch = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+      return node.type == Node::Type::kLaunch;
+    });
+    if (!has_launch) {
+      return;
+    }
+    std::vector<std::set<size_t>> targets(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (const Edge& edge : edges_[i]) {
+        targets[i].insert(edge.to);
+      }
+    }
     for (bool has_changed = true; has_changed;) {
+      CheckStop();
       has_changed = false;
       for (size_t i = 0; i < nodes_.size(); ++i) {
         for (const HangOperation& operation : OperationsOf(nodes_[i])) {
-          has_changed = (operation.is_p2p && AddWaitForLaunch(i, operation)) || has_changed;
+          has_changed =
+              (operation.is_p2p && AddWaitForLaunch(i, operation, targets[i])) || has_changed;
         }
       }
     }
   }
 
-  bool AddWaitForLaunch(size_t node, const HangOperation& operation) {
+  bool AddWaitForLaunch(size_t node, const HangOperation& operation, std::set<size_t>& targets) {
     bool has_added = false;
-    for (const int32_t member : model_.MembersOf(operation)) {
+    for (const int32_t member : {operation.from, operation.to}) {
       const HangRank* const rank = model_.Of(member);
       if (rank == nullptr || rank->head.size() < 2 || !StandsAt(*rank, operation)) {
         continue;
       }
       const size_t to = IndexOf(NodeOf(*rank));
-      const bool is_there = std::any_of(edges_[node].begin(), edges_[node].end(),
-                                        [to](const Edge& edge) { return edge.to == to; });
-      if (to != node && !edges_[to].empty() && !is_there) {
+      if (to != node && !edges_[to].empty() && targets.insert(to).second) {
         edges_[node].push_back({.to = to,
                                 .because = operation,
                                 .rank = member,
@@ -654,8 +665,15 @@ class Diagnosis {
     }
     std::sort(ranks.begin(), ranks.end());
     std::vector<int32_t> breakers;
+    // Each costs a walk over all edges.
     constexpr size_t kMostTried = 256;
-    for (size_t i = 0; i < ranks.size() && i < kMostTried; ++i) {
+    constexpr size_t kMostSteps = size_t{1} << 28U;
+    size_t edges = 1;
+    for (const size_t node : component) {
+      edges += graph_.EdgesOf(node).size();
+    }
+    const size_t tries = std::clamp<size_t>(kMostSteps / edges, 1, kMostTried);
+    for (size_t i = 0; i < ranks.size() && i < tries; ++i) {
       if (!HasCycleWithout(component, ranks[i])) {
         breakers.push_back(ranks[i]);
       }
@@ -682,19 +700,32 @@ class Diagnosis {
   // Whether the operations of a component still wait for each other if `without` is left out.
   bool HasCycleWithout(const std::vector<size_t>& component, int32_t without) const {
     // Takes away what waits for nothing that is left, until nothing changes.
-    std::set<size_t> left(component.begin(), component.end());
-    for (bool has_changed = true; has_changed;) {
-      has_changed = false;
-      for (auto at = left.begin(); at != left.end();) {
-        const std::vector<Edge>& edges = graph_.EdgesOf(*at);
-        const bool waits = std::any_of(edges.begin(), edges.end(), [&](const Edge& edge) {
-          return edge.rank != without && left.contains(edge.to);
-        });
-        has_changed = has_changed || !waits;
-        at = waits ? std::next(at) : left.erase(at);
+    std::map<size_t, size_t> waits;  // of those that are left: for how many of these
+    std::vector<size_t> free;
+    for (const size_t node : component) {
+      const std::vector<Edge>& edges = graph_.EdgesOf(node);
+      waits[node] =
+          static_cast<size_t>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
+            return edge.rank != without && graph_.ComponentOf(edge.to) == graph_.ComponentOf(node);
+          }));
+      if (waits[node] == 0) {
+        free.push_back(node);
       }
     }
-    return !left.empty();
+    size_t left = component.size();
+    while (!free.empty()) {
+      const size_t node = free.back();
+      free.pop_back();
+      --left;
+      for (const auto& [from, index] : graph_.EdgesInto(node)) {
+        const bool is_counted = graph_.ComponentOf(from) == graph_.ComponentOf(node) &&
+                                graph_.EdgesOf(from)[index].rank != without;
+        if (is_counted && --waits[from] == 0) {
+          free.push_back(from);
+        }
+      }
+    }
+    return left > 0;
   }
 
   // ---- times ----
@@ -803,12 +834,24 @@ class Diagnosis {
     }
   }
 
+  // Whether the dumps of all members are there and whole.
+  bool IsWhole(const HangOperation& operation) {
+    const auto [at, is_new] = whole_.try_emplace(operation, true);
+    if (is_new) {
+      const std::vector<int32_t> members = model_.MembersOf(operation);
+      at->second = std::all_of(members.begin(), members.end(),
+                               [&](int32_t member) { return model_.IsWhole(member); });
+    }
+    return at->second;
+  }
+
   void Finish() {
+    const bool any_lacks = AnyLacks();
     for (HangCulprit& culprit : result_.culprits) {
       const HangRank* const rank = model_.Of(culprit.rank);
       const HangRank* const waiting = model_.Of(culprit.waiting_rank);
       // A head that is not the oldest outstanding operation may wait for an older one.
-      const bool is_stuck = culprit.kind == HangKind::kDeviceStuck && AnyLacks();
+      const bool is_stuck = culprit.kind == HangKind::kDeviceStuck && any_lacks;
       if (is_stuck) {
         Lower(culprit.certainty, Certainty::kLikely);
       }
@@ -819,10 +862,7 @@ class Diagnosis {
         }
       }
       // Another member may be at fault as well, of which nothing is known.
-      const std::vector<int32_t> members = model_.MembersOf(culprit.evidence);
-      if (model_.groups[culprit.evidence.group].is_guessed ||
-          std::any_of(members.begin(), members.end(),
-                      [&](int32_t member) { return !model_.IsWhole(member); })) {
+      if (model_.groups[culprit.evidence.group].is_guessed || !IsWhole(culprit.evidence)) {
         Lower(culprit.certainty, Certainty::kLikely);
       }
       culprit.is_primary = culprit.is_primary && culprit.kind != HangKind::kCount;
@@ -843,6 +883,7 @@ class Diagnosis {
   HangResult& result_;
   WaitGraph graph_;
   std::set<uint32_t> mismatched_groups_;
+  std::map<HangOperation, bool> whole_;
 };
 
 }  // namespace
@@ -875,18 +916,24 @@ namespace {
 // Whether all that is found is that ranks are not there, of a group of which more members left no
 // whole dump than did, or nobody knows how many it has.
 bool AreTooFew(const HangModel& model, const HangResult& result) {
-  return std::all_of(
-      result.culprits.begin(), result.culprits.end(), [&](const HangCulprit& culprit) {
-        const bool is_no_dump = culprit.kind == HangKind::kNoDump;
-        if (!is_no_dump && culprit.kind != HangKind::kNotFinished) {
-          return false;
-        }
-        const std::vector<int32_t> members = model.MembersOf(culprit.evidence);
-        const auto whole = std::count_if(members.begin(), members.end(),
-                                         [&](int32_t rank) { return model.IsWhole(rank); });
-        return model.groups[culprit.evidence.group].is_guessed ||
-               (is_no_dump && static_cast<size_t>(whole) * 2 < members.size());
-      });
+  std::map<HangOperation, bool> is_half_whole;
+  const auto has_half = [&](const HangOperation& operation) {
+    const auto [at, is_new] = is_half_whole.try_emplace(operation, false);
+    if (is_new) {
+      const std::vector<int32_t> members = model.MembersOf(operation);
+      const auto whole = std::count_if(members.begin(), members.end(),
+                                       [&](int32_t rank) { return model.IsWhole(rank); });
+      at->second = static_cast<size_t>(whole) * 2 >= members.size();
+    }
+    return at->second;
+  };
+  return std::all_of(result.culprits.begin(), result.culprits.end(),
+                     [&](const HangCulprit& culprit) {
+                       const bool is_no_dump = culprit.kind == HangKind::kNoDump;
+                       return (is_no_dump || culprit.kind == HangKind::kNotFinished) &&
+                              (model.groups[culprit.evidence.group].is_guessed ||
+                               (is_no_dump && !has_half(culprit.evidence)));
+                     });
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
@@ -29,7 +31,30 @@ struct ReadFile {
   std::string status = "read";
 };
 
-void ReadOne(const JobFile& file, ReadFile& read) {
+// Stores for so many threads as read at a time: what equal dumps have in common is kept once in
+// each.
+class Stores {
+ public:
+  std::shared_ptr<FlightStore> Take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) {
+      return std::make_shared<FlightStore>();
+    }
+    std::shared_ptr<FlightStore> store = std::move(free_.back());
+    free_.pop_back();
+    return store;
+  }
+  void Return(std::shared_ptr<FlightStore> store) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(store));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<FlightStore>> free_;
+};
+
+void ReadOne(const JobFile& file, const std::shared_ptr<FlightStore>& store, ReadFile& read) {
   read.file = &file;
   const auto fail = [&](const Error& error) {
     read.failure = InFile(file.path, error);
@@ -44,7 +69,7 @@ void ReadOne(const JobFile& file, ReadFile& read) {
     fail(source.error());
     return;
   }
-  Result<FlightDump> dump = ReadFlightDump(*source->bytes);
+  Result<FlightDump> dump = ReadFlightDump(*source->bytes, store);
   if (!dump.ok()) {
     fail(dump.error());
     return;
@@ -64,8 +89,11 @@ class DumpReader {
   DumpReader(std::span<const JobFile> files, const HangRequest& request) : reads_(files.size()) {
     std::mutex mutex;
     uint64_t done = 0;
+    Stores stores;
     ParallelFor(files.size(), request.threads, [&](size_t i) {
-      ReadOne(files[i], reads_[i]);
+      std::shared_ptr<FlightStore> store = stores.Take();
+      ReadOne(files[i], store, reads_[i]);
+      stores.Return(std::move(store));
       const std::scoped_lock lock(mutex);
       done += files[i].bytes;
       if (request.progress) request.progress(done);
@@ -179,6 +207,17 @@ class DumpReader {
     });
   }
 
+  // The members of the smallest group that lists any: a rank that all groups have is one of these.
+  static std::span<const int32_t> SmallestList(const FlightDump& dump) {
+    std::span<const int32_t> smallest;
+    for (const FlightGroup& group : dump.groups) {
+      if (!group.ranks.empty() && (smallest.empty() || group.ranks.size() < smallest.size())) {
+        smallest = group.ranks;
+      }
+    }
+    return smallest;
+  }
+
   void GiveRanks() {
     std::set<int32_t> taken;
     for (ReadFile& read : reads_) {
@@ -194,15 +233,11 @@ class DumpReader {
         continue;
       }
       std::vector<int32_t> free;
-      for (const FlightGroup& group : read.dump->groups) {
-        for (const int32_t rank : group.ranks) {
-          if (!taken.contains(rank) && MayBe(*read.dump, rank)) {
-            free.push_back(rank);
-          }
+      for (const int32_t rank : SmallestList(*read.dump)) {
+        if (!taken.contains(rank) && MayBe(*read.dump, rank)) {
+          free.push_back(rank);
         }
       }
-      std::sort(free.begin(), free.end());
-      free.erase(std::unique(free.begin(), free.end()), free.end());
       if (free.size() == 1) {
         read.rank = free.front();
         taken.insert(free.front());
@@ -298,10 +333,11 @@ void NoteModel(const HangModel& model, const std::string& where,
     }
     if (at->may_lack_older) small.push_back(rank);
     if (at->is_active_only && !at->IsUnknown()) active.push_back(rank);
-    for (const FlightEntry& entry : at->dump->entries) {
-      any_entry = true;
-      any_frames = any_frames || entry.frames != FlightEntry::kNothing;
-    }
+    any_entry = any_entry || !at->dump->entries.empty();
+    any_frames = any_frames || std::any_of(at->dump->entries.begin(), at->dump->entries.end(),
+                                           [](const FlightEntry& entry) {
+                                             return entry.frames != FlightEntry::kNothing;
+                                           });
   }
   const auto inferred =
       static_cast<size_t>(std::count_if(model.groups.begin(), model.groups.end(),
@@ -327,12 +363,16 @@ void NoteApart(const HangModel& model, const std::string& where,
                std::vector<Diagnostic>& diagnostics) {
   std::vector<int32_t> early;
   for (const HangRank& rank : model.ranks) {
+    const int64_t behind = model.newest_created_ns - rank.newest_created_ns;
+    if (behind < kSecondNs || rank.newest_created_ns == 0 || rank.head.empty() ||
+        rank.dump->is_cut) {
+      continue;
+    }
     int64_t timeout_ns = 0;
     for (const FlightEntry& entry : rank.dump->entries) {
-      timeout_ns = std::max(timeout_ns, int64_t{entry.timeout_ms} * 1'000'000);
+      timeout_ns = std::max(timeout_ns, int64_t{entry.timeout_ms} * kMillisecondNs);
     }
-    if (timeout_ns > 0 && rank.newest_created_ns > 0 && !rank.head.empty() && !rank.dump->is_cut &&
-        model.newest_created_ns - rank.newest_created_ns > timeout_ns) {
+    if (timeout_ns > 0 && behind > timeout_ns) {
       early.push_back(rank.rank);
     }
   }

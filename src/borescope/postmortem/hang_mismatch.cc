@@ -44,10 +44,18 @@ class GroupReader {
  public:
   GroupReader(const HangModel& model, uint32_t group)
       : model_(model), group_(group), parts_(PartsOf(model, group)) {
-    first_outstanding_ = INT32_MAX;
     for (const Part& part : parts_) {
       if (part.issued->is_outstanding) {
         first_outstanding_ = std::min(first_outstanding_, part.number);
+      }
+    }
+    for (const int32_t member : model.groups[group].members) {
+      const HangRank* const rank = model.Of(member);
+      if (rank == nullptr) {
+        continue;
+      }
+      if (const std::span<const IssuedOperation> own = rank->InGroup(group); !own.empty()) {
+        first_everywhere_ = std::max(first_everywhere_, own.front().number);
       }
     }
   }
@@ -114,27 +122,19 @@ class GroupReader {
   }
   int64_t CreatedAt(const Part& part) const { return EntryOf(part).created_ns; }
 
-  // Some member's ring holds only later operations of the group.
-  bool IsEvictedSomewhere(int32_t number) const {
-    return std::any_of(model_.groups[group_].members.begin(), model_.groups[group_].members.end(),
-                       [&](int32_t member) {
-                         const HangRank* const rank = model_.Of(member);
-                         const std::span<const IssuedOperation> in_group =
-                             rank == nullptr ? std::span<const IssuedOperation>()
-                                             : rank->InGroup(group_);
-                         return !in_group.empty() && in_group.front().number > number;
-                       });
-  }
-
   void Compare(std::span<const Part> parts, std::vector<HangMismatch>& found) const {
+    // Nearly always all agree. An operation before the ring of some member is never compared.
+    const bool all_agree = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+      return part.issued->signature == parts.front().issued->signature;
+    });
+    if (parts.front().number < first_everywhere_ || (all_agree && SumsAreEqual(parts))) {
+      return;
+    }
     std::map<uint64_t, std::vector<Part>> classes;
     for (const Part& part : parts) {
       classes[part.issued->signature].push_back(part);
     }
-    const bool is_uneven = classes.size() == 1 && !SumsAreEqual(parts);
-    if ((classes.size() < 2 && !is_uneven) || IsEvictedSomewhere(parts.front().number)) {
-      return;
-    }
+    const bool is_uneven = all_agree;  // in what they send and receive together
     HangMismatch mismatch;
     mismatch.operation = {.group = group_, .number = parts.front().number};
     size_t largest = 0;
@@ -209,6 +209,7 @@ class GroupReader {
   uint32_t group_;
   std::vector<Part> parts_;
   int32_t first_outstanding_ = INT32_MAX;
+  int32_t first_everywhere_ = INT32_MIN;  // the latest at which a member's ring begins
 };
 
 }  // namespace

@@ -30,6 +30,8 @@ bool IsClosing(std::string_view profiling_name) {
 // ---- groups ----
 
 using GroupKey = std::pair<std::string, std::vector<int32_t>>;
+// Lists of ranks, which many dumps share: told from each other by where they lie.
+using RankSpan = std::span<const int32_t>;
 
 // The members of a group as a dump lists them; nullptr where it does not.
 const FlightGroup* Listed(const FlightDump& dump, std::string_view name) {
@@ -69,73 +71,76 @@ struct World {
 // The groups of all dumps, numbered; which of them the names of each dump mean.
 class GroupTable {
  public:
-  GroupTable(std::span<const RankDump> dumps, const World& world) : dumps_(dumps), world_(world) {
-    for (const RankDump& dump : dumps_) {
+  GroupTable(std::span<const RankDump> dumps, const World& world) : world_(world) {
+    std::set<std::pair<std::string_view, const int32_t*>> listed;
+    const auto list = [&](std::string_view name, RankSpan ranks) {
+      if (listed.emplace(name, ranks.data()).second) {
+        lists_[std::string(name)].push_back(ranks);
+      }
+    };
+    for (const RankDump& dump : dumps) {
       for (const FlightGroupName& named : dump.dump->named_groups) {
         recorders_[std::string(named.name)].push_back(dump.rank);
       }
       if (ListsNewestAlone(*dump.dump)) {
-        lists_[std::string(NewestGroup(*dump.dump))].push_back(dump.dump->groups.front().ranks);
+        list(NewestGroup(*dump.dump), dump.dump->groups.front().ranks);
       }
       for (const FlightGroup& group : dump.dump->groups) {
-        lists_[group.name].push_back(group.ranks);
+        list(group.name, group.ranks);
       }
     }
+    const auto is_before = [](RankSpan a, RankSpan b) {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    };
     for (auto& [name, lists] : lists_) {
-      std::sort(lists.begin(), lists.end());
-      lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
+      std::sort(lists.begin(), lists.end(), is_before);
     }
     for (auto& [name, ranks] : recorders_) {
       std::sort(ranks.begin(), ranks.end());
+      ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     }
+    all_.resize(static_cast<size_t>(world_.ranks));
+    std::iota(all_.begin(), all_.end(), 0);
   }
 
-  // The group that `named` means in the dump of `rank`.
-  uint32_t Find(const RankDump& of, const FlightGroupName& named) {
-    bool is_inferred = false;
-    bool is_guessed = false;
-    std::vector<int32_t> members = MembersOf(of, named, is_inferred, is_guessed);
-    const auto [at, is_new] =
-        numbers_.emplace(GroupKey(named.name, members), static_cast<uint32_t>(groups_.size()));
-    if (is_new) {
-      groups_.push_back({.name = std::string(named.name),
-                         .description = std::string(named.description),
-                         .members = std::move(members),
-                         .is_inferred = is_inferred,
-                         .is_guessed = is_guessed});
+  // The groups that the names of a dump mean, in the order of FlightDump::named_groups.
+  std::vector<uint32_t> Find(const RankDump& of) {
+    std::vector<uint32_t> found;
+    const std::string_view first_default = FirstDefault(*of.dump);
+    for (const FlightGroupName& named : of.dump->named_groups) {
+      bool is_inferred = false;
+      bool is_guessed = false;
+      const bool is_default = named.description == "default_pg" && named.name == first_default;
+      const RankSpan members = MembersOf(of, named, is_default, is_inferred, is_guessed);
+      found.push_back(NumberOf(named, members, is_inferred, is_guessed));
     }
-    HangGroup& group = groups_[at->second];
-    group.is_guessed = group.is_guessed && is_guessed;
-    return at->second;
+    return found;
   }
 
   std::vector<HangGroup>& groups() { return groups_; }
 
  private:
   // A process has one default group.
-  static bool IsFirstDefault(const FlightDump& dump, const FlightGroupName& named) {
+  static std::string_view FirstDefault(const FlightDump& dump) {
     const auto first = std::find_if(
         dump.named_groups.begin(), dump.named_groups.end(),
         [](const FlightGroupName& group) { return group.description == "default_pg"; });
-    return first != dump.named_groups.end() && first->name == named.name;
+    return first == dump.named_groups.end() ? std::string_view() : first->name;
   }
 
-  std::vector<int32_t> MembersOf(const RankDump& of, const FlightGroupName& named,
-                                 bool& is_inferred, bool& is_guessed) const {
-    const FlightDump& dump = *of.dump;
-    if (const FlightGroup* const listed = Listed(dump, named.name);
+  RankSpan MembersOf(const RankDump& of, const FlightGroupName& named, bool is_default,
+                     bool& is_inferred, bool& is_guessed) const {
+    if (const FlightGroup* const listed = Listed(*of.dump, named.name);
         listed != nullptr && IsMember(listed->ranks, of.rank)) {
       return listed->ranks;
     }
-    if (named.description == "default_pg" && IsFirstDefault(dump, named)) {
-      std::vector<int32_t> all(static_cast<size_t>(world_.ranks));
-      std::iota(all.begin(), all.end(), 0);
+    if (is_default) {
       is_guessed = !world_.is_known;
-      return all;
+      return all_;
     }
     // What another process lists under that name.
     if (const auto lists = lists_.find(std::string(named.name)); lists != lists_.end()) {
-      for (const std::vector<int32_t>& list : lists->second) {
+      for (const RankSpan list : lists->second) {
         if (IsMember(list, of.rank)) {
           return list;
         }
@@ -145,11 +150,33 @@ class GroupTable {
     return recorders_.at(std::string(named.name));
   }
 
-  std::span<const RankDump> dumps_;
+  uint32_t NumberOf(const FlightGroupName& named, RankSpan members, bool is_inferred,
+                    bool is_guessed) {
+    const auto [seen, is_first] = seen_.try_emplace(std::pair(named.name, members.data()), 0);
+    if (is_first) {
+      const auto [at, is_new] = numbers_.try_emplace(
+          GroupKey(named.name, std::vector<int32_t>(members.begin(), members.end())),
+          static_cast<uint32_t>(groups_.size()));
+      if (is_new) {
+        groups_.push_back({.name = std::string(named.name),
+                           .description = std::string(named.description),
+                           .members = at->first.second,
+                           .is_inferred = is_inferred,
+                           .is_guessed = is_guessed});
+      }
+      seen->second = at->second;
+    }
+    HangGroup& group = groups_[seen->second];
+    group.is_guessed = group.is_guessed && is_guessed;
+    return seen->second;
+  }
+
   World world_;
-  std::map<std::string, std::vector<std::vector<int32_t>>> lists_;
+  std::vector<int32_t> all_;  // ranks of the job
+  std::map<std::string, std::vector<RankSpan>> lists_;
   std::map<std::string, std::vector<int32_t>> recorders_;
   std::map<GroupKey, uint32_t> numbers_;
+  std::map<std::pair<std::string_view, const int32_t*>, uint32_t> seen_;
   std::vector<HangGroup> groups_;
 };
 
@@ -243,7 +270,7 @@ class Signatures {
   uint64_t Of(const FlightEntry& entry) {
     const std::array<uint64_t, 5> key = {entry.name, entry.input_sizes, entry.output_sizes,
                                          entry.input_types, entry.output_types};
-    const auto [at, is_new] = known_.emplace(key, 0);
+    const auto [at, is_new] = known_.try_emplace(key, 0);
     if (is_new) {
       at->second = Make(entry);
     }
@@ -251,7 +278,7 @@ class Signatures {
   }
 
  private:
-  uint64_t Make(const FlightEntry& entry) const {
+  uint64_t Make(const FlightEntry& entry) {
     const std::string_view operation = OperationName(dump_.Name(entry));
     const ComparedParts parts = PartsToCompare(operation);
     std::array<uint64_t, 5> made{HashText(operation), 0, 0, 0, 0};
@@ -266,7 +293,11 @@ class Signatures {
     return HashNumbers(std::span<const uint64_t>(made));
   }
 
-  uint64_t TypesOf(uint32_t list) const {
+  uint64_t TypesOf(uint32_t list) {
+    const auto [at, is_new] = types_.try_emplace(list, 1);
+    if (!is_new) {
+      return at->second;
+    }
     uint64_t hash = 1;
     std::string_view last;
     for (const std::string_view type : dump_.Texts(list)) {
@@ -275,10 +306,12 @@ class Signatures {
         last = type;
       }
     }
+    at->second = hash;
     return hash;
   }
 
   const FlightDump& dump_;
+  HashMap<uint32_t, uint64_t> types_;  // by list
   HashMap<std::array<uint64_t, 5>, uint64_t> known_;
 };
 
@@ -320,20 +353,29 @@ class RankReader {
       : rank_(rank), dump_(*rank.dump), groups_(groups), signatures_(dump_) {}
 
   void Read() {
-    std::vector<std::vector<uint32_t>> by_group(groups_.size());
+    // Of all groups of a large job a rank is in a few.
+    std::vector<uint32_t> own(rank_.group_of);
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    std::vector<uint32_t> place;  // by FlightDump::named_groups
+    for (const uint32_t group : rank_.group_of) {
+      place.push_back(
+          static_cast<uint32_t>(std::lower_bound(own.begin(), own.end(), group) - own.begin()));
+    }
+    std::vector<std::vector<uint32_t>> by_group(own.size());
     bool any_completed = false;
     for (uint32_t i = 0; i < dump_.entries.size(); ++i) {
       const FlightEntry& entry = dump_.entries[i];
       rank_.newest_created_ns = std::max(rank_.newest_created_ns, entry.created_ns);
       any_completed = any_completed || !IsOutstanding(dump_, entry);
       if (entry.group != FlightEntry::kNothing) {
-        by_group[rank_.group_of[entry.group]].push_back(i);
+        by_group[place[entry.group]].push_back(i);
       }
     }
     rank_.is_active_only = !any_completed;
     rank_.has_all_records = any_completed && !dump_.is_cut && dump_.entries.front().record_id == 0;
-    for (uint32_t group = 0; group < by_group.size(); ++group) {
-      ReadGroup(group, by_group[group]);
+    for (size_t group = 0; group < by_group.size(); ++group) {
+      ReadGroup(own[group], by_group[group]);
     }
     rank_.operations.shrink_to_fit();
   }
@@ -396,10 +438,8 @@ class RankReader {
       return false;
     }
     // The numbers of the status are those of transfers where nothing else was recorded.
-    const auto status =
-        std::find_if(dump_.status.begin(), dump_.status.end(),
-                     [&](const FlightStatus& one) { return one.pg_id == entry.pg_id; });
-    const bool has_status = !groups_[group].has_collective && status != dump_.status.end();
+    const FlightStatus* const status = dump_.StatusOf(entry.pg_id);
+    const bool has_status = !groups_[group].has_collective && status != nullptr;
     return has_status ? entry.p2p_seq <= status->completed : rank_.is_active_only && !is_last;
   }
 
@@ -554,10 +594,8 @@ std::optional<bool> LacksByStatus(const HangRank& rank, std::span<const HangGrou
     }
   }
   return std::any_of(outstanding.begin(), outstanding.end(), [&](const auto& one) {
-    const auto status =
-        std::find_if(dump.status.begin(), dump.status.end(),
-                     [&](const FlightStatus& listed) { return listed.pg_id == one.first; });
-    return status != dump.status.end() && !with_transfers.contains(one.first) &&
+    const FlightStatus* const status = dump.StatusOf(one.first);
+    return status != nullptr && !with_transfers.contains(one.first) &&
            status->enqueued - std::max<int64_t>(status->completed, 0) > one.second;
   });
 }
@@ -645,20 +683,41 @@ void FindFacts(HangModel& model) {
 }
 
 // Which kinds of entries groups have.
-void NoteKinds(HangModel& model) {
-  for (const HangRank& rank : model.ranks) {
-    for (size_t i = 0; i < rank.dump->entries.size(); ++i) {
-      const FlightEntry& entry = rank.dump->entries[i];
-      model.has_timing = model.has_timing || entry.discovered_started_ns > 0;
+void NoteKinds(HangModel& model, int threads) {
+  struct Kinds {
+    bool has_p2p = false;
+    bool has_coalesced_p2p = false;
+    bool has_plain_p2p = false;
+    bool has_collective = false;
+  };
+  std::vector<std::vector<Kinds>> of_ranks(model.ranks.size());
+  std::vector<char> has_timing(model.ranks.size(), 0);
+  ParallelFor(model.ranks.size(), threads, [&](size_t r) {
+    const FlightDump& dump = *model.ranks[r].dump;
+    of_ranks[r].resize(dump.named_groups.size());
+    for (size_t i = 0; i < dump.entries.size(); ++i) {
+      const FlightEntry& entry = dump.entries[i];
+      has_timing[r] = has_timing[r] != 0 || entry.discovered_started_ns > 0 ? 1 : 0;
       if (entry.group == FlightEntry::kNothing) {
         continue;
       }
-      HangGroup& group = model.groups[rank.group_of[entry.group]];
-      group.has_collective = group.has_collective || !entry.is_p2p;
-      group.has_p2p = group.has_p2p || entry.is_p2p;
-      group.has_coalesced_p2p =
-          group.has_coalesced_p2p || (entry.is_p2p && IsClosing(rank.dump->Name(entry)));
-      group.has_plain_p2p = group.has_plain_p2p || IsPlainTransfer(*rank.dump, i);
+      Kinds& kinds = of_ranks[r][entry.group];
+      kinds.has_collective = kinds.has_collective || !entry.is_p2p;
+      kinds.has_p2p = kinds.has_p2p || entry.is_p2p;
+      kinds.has_coalesced_p2p =
+          kinds.has_coalesced_p2p || (entry.is_p2p && IsClosing(dump.Name(entry)));
+      kinds.has_plain_p2p = kinds.has_plain_p2p || IsPlainTransfer(dump, i);
+    }
+  });
+  for (size_t r = 0; r < model.ranks.size(); ++r) {
+    model.has_timing = model.has_timing || has_timing[r] != 0;
+    for (size_t named = 0; named < of_ranks[r].size(); ++named) {
+      const Kinds& kinds = of_ranks[r][named];
+      HangGroup& group = model.groups[model.ranks[r].group_of[named]];
+      group.has_collective = group.has_collective || kinds.has_collective;
+      group.has_p2p = group.has_p2p || kinds.has_p2p;
+      group.has_coalesced_p2p = group.has_coalesced_p2p || kinds.has_coalesced_p2p;
+      group.has_plain_p2p = group.has_plain_p2p || kinds.has_plain_p2p;
     }
   }
 }
@@ -713,19 +772,7 @@ ComparedParts PartsToCompare(std::string_view operation) {
 }
 
 int64_t ElementsOf(const FlightDump& dump, uint32_t sizes) {
-  // Lists of sizes are read once for each that is different; sums are exact up to what fits.
-  constexpr int64_t kMost = int64_t{1} << 62U;
-  int64_t sum = 0;
-  int64_t product = 1;
-  for (const int64_t extent : dump.Sizes(sizes)) {
-    if (extent < 0) {
-      sum = std::min(sum + std::min(product, kMost - sum), kMost);
-      product = 1;
-    } else {
-      product = extent != 0 && product > kMost / extent ? kMost : product * extent;
-    }
-  }
-  return sum;
+  return sizes == FlightEntry::kNothing ? 0 : dump.store->ElementsOf(sizes);
 }
 
 bool IsGroupNameBefore(std::string_view a, std::string_view b) {
@@ -808,15 +855,13 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
     rank.rank = dump.rank;
     rank.dump = dump.dump;
     rank.modified_ns = dump.modified_ns;
-    for (const FlightGroupName& named : dump.dump->named_groups) {
-      rank.group_of.push_back(table.Find(dump, named));
-    }
+    rank.group_of = table.Find(dump);
     model.by_rank[static_cast<size_t>(dump.rank)] = static_cast<int32_t>(model.ranks.size());
     model.ranks.push_back(std::move(rank));
   }
   model.groups = std::move(table.groups());
   SortGroups(model);
-  NoteKinds(model);
+  NoteKinds(model, threads);
   ParallelFor(model.ranks.size(), threads,
               [&](size_t i) { RankReader(model.ranks[i], model.groups).Read(); });
   AlignTransfers(model);

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,15 @@ class Reporter {
     for (const HangRank& rank : model_.ranks) {
       for (const HangOperation& operation : rank.head) {
         at_head_[operation].push_back(rank.rank);
+      }
+    }
+    for (const HangMismatch& mismatch : result_.mismatches) {
+      mismatched_.insert(mismatch.operation);
+    }
+    waiting_for_.resize(static_cast<size_t>(model_.world));
+    for (size_t i = 0; i < model_.ranks.size(); ++i) {
+      for (const int32_t rank : result_.waits_for[i]) {
+        waiting_for_[static_cast<size_t>(rank)].push_back(model_.ranks[i].rank);
       }
     }
   }
@@ -207,11 +217,17 @@ class Reporter {
   }
 
   std::vector<HangRankRow> RankRows() const {
+    // A dump of a few bytes can say that there are many ranks: those without a dump have rows in
+    // jobs of a size that there is.
+    constexpr int32_t kMostWithoutDump = 1 << 16;
     std::vector<HangRankRow> rows;
     for (int32_t number = 0; number < model_.world; ++number) {
       HangRankRow row;
       row.rank = number;
       const HangRank* const rank = model_.Of(number);
+      if (rank == nullptr && model_.world > kMostWithoutDump) {
+        continue;
+      }
       row.dump = rank != nullptr;
       if (rank != nullptr) {
         FillRank(*rank, row);
@@ -314,11 +330,7 @@ class Reporter {
     return row;
   }
 
-  bool IsMismatch(const HangOperation& operation) const {
-    return std::any_of(
-        result_.mismatches.begin(), result_.mismatches.end(),
-        [&](const HangMismatch& mismatch) { return mismatch.operation == operation; });
-  }
+  bool IsMismatch(const HangOperation& operation) const { return mismatched_.contains(operation); }
 
   static void FillSizes(const Issue& issue, HangOperationRow& row) {
     const FlightDump& dump = *issue.rank->dump;
@@ -675,17 +687,11 @@ class Reporter {
     for (const int32_t rank : next) {
       waits[static_cast<size_t>(rank)] = 1;
     }
-    std::vector<std::vector<int32_t>> waiting_for(static_cast<size_t>(model_.world));
-    for (size_t i = 0; i < model_.ranks.size(); ++i) {
-      for (const int32_t rank : result_.waits_for[i]) {
-        waiting_for[static_cast<size_t>(rank)].push_back(model_.ranks[i].rank);
-      }
-    }
     size_t count = 0;
     while (!next.empty()) {
       const int32_t rank = next.back();
       next.pop_back();
-      for (const int32_t other : waiting_for[static_cast<size_t>(rank)]) {
+      for (const int32_t other : waiting_for_[static_cast<size_t>(rank)]) {
         if (waits[static_cast<size_t>(other)] == 0) {
           waits[static_cast<size_t>(other)] = 1;
           next.push_back(other);
@@ -866,6 +872,8 @@ class Reporter {
   const HangResult& result_;
   const LineFinder& lines_;
   std::map<HangOperation, std::vector<int32_t>> at_head_;
+  std::set<HangOperation> mismatched_;
+  std::vector<std::vector<int32_t>> waiting_for_;  // by rank: who waits for it directly
 };
 
 }  // namespace

@@ -65,11 +65,7 @@ constexpr uint8_t kEntriesShape = 2;
 
 class FlightFolder : public PlainFolder {
  public:
-  explicit FlightFolder(FlightDump& dump) : dump_(dump) {
-    for (const std::string_view name : kKeyNames) {
-      dump_.store.Intern(name);
-    }
-  }
+  explicit FlightFolder(FlightDump& dump) : dump_(dump), values_(dump.store->values) {}
 
   std::optional<PlainValue> FoldDict(std::span<const PlainValue> members) override {
     std::array<PlainValue, kKeys> found;
@@ -111,24 +107,24 @@ class FlightFolder : public PlainFolder {
     entry.pg_id = Small(found[kPgId], FlightEntry::kNoNumber);
     entry.timeout_ms = std::max(Small(found[kTimeout], 0), 0);
     if (found[kDuration].kind != PlainKind::kNone) {
-      entry.duration_ms = static_cast<float>(dump_.store.Number(found[kDuration]).value_or(-1));
+      entry.duration_ms = static_cast<float>(values_.Number(found[kDuration]).value_or(-1));
     }
     entry.group = GroupOf(found[kProcessGroup]);
     entry.name = TextNumber(found[kProfilingName]);
-    entry.input_sizes = ListNumber(found[kInputSizes]);
-    entry.output_sizes = ListNumber(found[kOutputSizes]);
+    entry.input_sizes = SizesNumber(found[kInputSizes]);
+    entry.output_sizes = SizesNumber(found[kOutputSizes]);
     entry.input_types = ListNumber(found[kInputTypes]);
     entry.output_types = ListNumber(found[kOutputTypes]);
     entry.frames = ListNumber(found[kFrames]);
     entry.thread_name = TextNumber(found[kThreadName]);
     entry.state = StateOf(found[kState]);
     entry.is_p2p = IsP2p(found[kIsP2p], entry.name);
-    entry.is_retired = dump_.store.Int(found[kRetired]).value_or(0) != 0;
+    entry.is_retired = values_.Int(found[kRetired]).value_or(0) != 0;
     dump_.entries.push_back(entry);
   }
 
   int64_t Whole(PlainValue value, int64_t otherwise) {
-    const std::optional<int64_t> number = dump_.store.Int(value);
+    const std::optional<int64_t> number = values_.Int(value);
     dump_.bad_fields += !number.has_value() && value.kind != PlainKind::kNone ? 1 : 0;
     return number.value_or(otherwise);
   }
@@ -152,8 +148,16 @@ class FlightFolder : public PlainFolder {
     return is_list ? static_cast<uint32_t>(value.bits) : FlightEntry::kNothing;
   }
 
+  uint32_t SizesNumber(PlainValue value) {
+    const uint32_t list = ListNumber(value);
+    if (list != FlightEntry::kNothing) {
+      dump_.store->AddSizes(list);
+    }
+    return list;
+  }
+
   FlightState StateOf(PlainValue value) {
-    const std::string_view text = dump_.store.Text(value);
+    const std::string_view text = values_.Text(value);
     for (const FlightState state :
          {FlightState::kScheduled, FlightState::kStarted, FlightState::kCompleted}) {
       if (text == FlightStateName(state)) {
@@ -166,7 +170,7 @@ class FlightFolder : public PlainFolder {
 
   // Versions before 2.2 have no such key: send and recv are known by their names.
   bool IsP2p(PlainValue value, uint32_t name) const {
-    if (const std::optional<int64_t> known = dump_.store.Int(value); known.has_value()) {
+    if (const std::optional<int64_t> known = values_.Int(value); known.has_value()) {
       return *known != 0;
     }
     const std::string_view text = dump_.Text(name);
@@ -174,70 +178,45 @@ class FlightFolder : public PlainFolder {
     return op.starts_with("send ") || op.starts_with("recv ");
   }
 
+  // Lists and tuples have one numbering; a dump may name a great many groups.
   uint32_t GroupOf(PlainValue value) {
-    if (last_group_.has_value() && last_group_->first == value) {
-      return last_group_->second;
+    if (value.IsContainer()) {
+      if (const auto known = groups_.find(value.bits); known != groups_.end()) {
+        return known->second;
+      }
     }
-    const std::span<const PlainValue> pair = dump_.store.Items(value);
+    const std::span<const PlainValue> pair = values_.Items(value);
     if (pair.size() != 2 || !pair[0].IsText() || !pair[1].IsText()) {
       dump_.bad_fields += value.kind != PlainKind::kNone ? 1 : 0;
       return FlightEntry::kNothing;
     }
-    const FlightGroupName named = {dump_.store.Text(pair[0]), dump_.store.Text(pair[1])};
-    const auto is_it = [&](const FlightGroupName& other) {
-      return other.name == named.name && other.description == named.description;
-    };
-    auto at = std::find_if(dump_.named_groups.begin(), dump_.named_groups.end(), is_it);
-    if (at == dump_.named_groups.end()) {
-      at = dump_.named_groups.insert(at, named);
+    const auto [at, is_new] = group_names_.try_emplace(
+        std::pair(pair[0].bits, pair[1].bits), static_cast<uint32_t>(dump_.named_groups.size()));
+    if (is_new) {
+      dump_.named_groups.push_back({values_.Text(pair[0]), values_.Text(pair[1])});
     }
-    last_group_ = {value, static_cast<uint32_t>(at - dump_.named_groups.begin())};
-    return last_group_->second;
+    groups_.emplace(value.bits, at->second);
+    return at->second;
   }
 
   FlightDump& dump_;
-  std::optional<std::pair<PlainValue, uint32_t>> last_group_;
+  PlainStore& values_;
+  HashMap<uint64_t, uint32_t> groups_;  // by the container that names one
+  HashMap<std::pair<uint64_t, uint64_t>, uint32_t> group_names_;
 };
 
-// "[0, 1]", or a list of numbers.
-std::vector<int32_t> RanksOf(const PlainStore& store, PlainValue value, uint64_t& bad_fields) {
-  std::vector<int32_t> ranks;
-  const auto add = [&](std::optional<int64_t> rank) {
-    if (rank.has_value() && *rank >= 0 && *rank < FlightDump::kMostRanks) {
-      ranks.push_back(static_cast<int32_t>(*rank));
-    } else {
-      ++bad_fields;
-    }
-  };
-  if (value.IsText()) {
-    std::string_view text = Trimmed(store.Text(value));
-    if (text.starts_with('[') && text.ends_with(']')) {
-      text = text.substr(1, text.size() - 2);
-    }
-    while (!Trimmed(text).empty()) {
-      const size_t end = std::min(text.find(','), text.size());
-      add(ParseNumber<int64_t>(Trimmed(text.substr(0, end))));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
-  } else {
-    for (const PlainValue& item : store.Items(value)) {
-      add(store.Int(item));
-    }
-  }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
-
 void TakeGroups(PlainValue config, FlightDump& dump) {
-  const std::span<const PlainValue> items = dump.store.Items(config);
+  const PlainStore& values = dump.store->values;
+  const std::span<const PlainValue> items = values.Items(config);
   constexpr size_t kMostMembers = size_t{1} << 23;  // of all groups: they can name one list
   size_t members = 0;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     FlightGroup group;
-    group.name = dump.store.Text(items[i]);
-    group.description = dump.store.Text(dump.store.Find(items[i + 1], "desc"));
-    group.ranks = RanksOf(dump.store, dump.store.Find(items[i + 1], "ranks"), dump.bad_fields);
+    group.name = values.Text(items[i]);
+    group.description = values.Text(values.Find(items[i + 1], "desc"));
+    const FlightStore::Ranks& ranks = dump.store->RanksOf(values.Find(items[i + 1], "ranks"));
+    dump.bad_fields += ranks.bad;
+    group.ranks = ranks.ranks;
     members += group.ranks.size();
     if (members > kMostMembers) {
       ++dump.bad_fields;
@@ -250,17 +229,18 @@ void TakeGroups(PlainValue config, FlightDump& dump) {
 }
 
 void TakeStatus(PlainValue status, FlightDump& dump) {
+  const PlainStore& values = dump.store->values;
   dump.has_status = status.kind == PlainKind::kDict;
-  const std::span<const PlainValue> items = dump.store.Items(status);
+  const std::span<const PlainValue> items = values.Items(status);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    const std::optional<int64_t> id = dump.store.Int(items[i]);
+    const std::optional<int64_t> id = values.Int(items[i]);
     if (!id.has_value() || *id < 0 || *id > std::numeric_limits<int32_t>::max()) {
       ++dump.bad_fields;
       continue;
     }
     const auto number = [&](std::string_view key) {
-      return std::clamp<int64_t>(dump.store.Int(dump.store.Find(items[i + 1], key)).value_or(-1),
-                                 -1, kLargestNumber);
+      return std::clamp<int64_t>(values.Int(values.Find(items[i + 1], key)).value_or(-1), -1,
+                                 kLargestNumber);
     };
     dump.status.push_back({.pg_id = static_cast<int32_t>(*id),
                            .enqueued = number("last_enqueued_collective"),
@@ -278,6 +258,85 @@ std::string_view FlightStateName(FlightState state) {
   return kNames[static_cast<size_t>(state)];
 }
 
+FlightStore::FlightStore() {
+  for (const std::string_view name : kKeyNames) {
+    values.Intern(name);
+  }
+}
+
+const FlightStore::Ranks& FlightStore::RanksOf(PlainValue value) {
+  const auto [at, is_new] = ranks_.try_emplace(std::pair(value.kind, value.bits));
+  Ranks& read = at->second;
+  if (!is_new) {
+    return read;
+  }
+  const auto add = [&](std::optional<int64_t> rank) {
+    if (rank.has_value() && *rank >= 0 && *rank < FlightDump::kMostRanks) {
+      read.ranks.push_back(static_cast<int32_t>(*rank));
+    } else {
+      ++read.bad;
+    }
+  };
+  if (value.IsText()) {
+    std::string_view text = Trimmed(values.Text(value));
+    if (text.starts_with('[') && text.ends_with(']')) {
+      text = text.substr(1, text.size() - 2);
+    }
+    while (!Trimmed(text).empty()) {
+      const size_t end = std::min(text.find(','), text.size());
+      add(ParseNumber<int64_t>(Trimmed(text.substr(0, end))));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  } else {
+    for (const PlainValue& item : values.Items(value)) {
+      add(values.Int(item));
+    }
+  }
+  std::sort(read.ranks.begin(), read.ranks.end());
+  read.ranks.erase(std::unique(read.ranks.begin(), read.ranks.end()), read.ranks.end());
+  read.ranks.shrink_to_fit();
+  return read;
+}
+
+// Sums and products are exact up to what fits.
+constexpr int64_t kMostElements = int64_t{1} << 62U;
+
+// One shape may be named by many lists, and one list by many entries: each is read once.
+int64_t FlightStore::ElementsOfShape(PlainValue shape) {
+  if (!shape.IsContainer()) {
+    return 1;  // of no extents
+  }
+  const auto [at, is_new] = shape_elements_.try_emplace(shape.bits, 1);
+  if (is_new) {
+    int64_t product = 1;
+    for (const PlainValue& item : values.Items(shape)) {
+      const int64_t extent = std::max<int64_t>(values.Int(item).value_or(0), 0);
+      product = extent != 0 && product > kMostElements / extent ? kMostElements : product * extent;
+    }
+    at->second = product;
+  }
+  return at->second;
+}
+
+void FlightStore::AddSizes(uint32_t list) {
+  const auto [at, is_new] = elements_.try_emplace(list, 0);
+  if (!is_new) {
+    return;
+  }
+  int64_t sum = 0;
+  for (const PlainValue& shape : values.Items({.kind = PlainKind::kList, .bits = list})) {
+    sum += std::min(ElementsOfShape(shape), kMostElements - sum);
+  }
+  at->second = sum;
+}
+
+const FlightStatus* FlightDump::StatusOf(int32_t pg_id) const {
+  const auto at =
+      std::lower_bound(status.begin(), status.end(), pg_id,
+                       [](const FlightStatus& one, int32_t id) { return one.pg_id < id; });
+  return at == status.end() || at->pg_id != pg_id ? nullptr : &*at;
+}
+
 std::vector<int64_t> FlightDump::Sizes(uint32_t list) const {
   std::vector<int64_t> sizes;
   if (list == FlightEntry::kNothing) {
@@ -285,11 +344,11 @@ std::vector<int64_t> FlightDump::Sizes(uint32_t list) const {
   }
   // A pickle can name one list many times.
   constexpr size_t kMost = size_t{1} << 20;
-  for (const PlainValue& shape : store.Items({.kind = PlainKind::kList, .bits = list})) {
-    const std::span<const PlainValue> extents = store.Items(shape);
+  for (const PlainValue& shape : store->values.Items({.kind = PlainKind::kList, .bits = list})) {
+    const std::span<const PlainValue> extents = store->values.Items(shape);
     if (sizes.size() + extents.size() >= kMost) break;
     for (const PlainValue& extent : extents) {
-      sizes.push_back(std::max<int64_t>(store.Int(extent).value_or(0), 0));
+      sizes.push_back(std::max<int64_t>(store->values.Int(extent).value_or(0), 0));
     }
     sizes.push_back(-1);
   }
@@ -301,8 +360,8 @@ std::vector<std::string_view> FlightDump::Texts(uint32_t list) const {
   if (list == FlightEntry::kNothing) {
     return texts;
   }
-  for (const PlainValue& text : store.Items({.kind = PlainKind::kList, .bits = list})) {
-    texts.push_back(store.Text(text));
+  for (const PlainValue& text : store->values.Items({.kind = PlainKind::kList, .bits = list})) {
+    texts.push_back(store->values.Text(text));
   }
   return texts;
 }
@@ -312,18 +371,21 @@ std::vector<FlightFrame> FlightDump::Frames(const FlightEntry& entry) const {
   if (entry.frames == FlightEntry::kNothing) {
     return frames;
   }
-  for (const PlainValue& frame : store.Items({.kind = PlainKind::kList, .bits = entry.frames})) {
-    frames.push_back({.file = store.Text(store.Find(frame, "filename")),
-                      .function = store.Text(store.Find(frame, "name")),
-                      .line = store.Int(store.Find(frame, "line")).value_or(0)});
+  for (const PlainValue& frame :
+       store->values.Items({.kind = PlainKind::kList, .bits = entry.frames})) {
+    frames.push_back({.file = store->values.Text(store->values.Find(frame, "filename")),
+                      .function = store->values.Text(store->values.Find(frame, "name")),
+                      .line = store->values.Int(store->values.Find(frame, "line")).value_or(0)});
   }
   return frames;
 }
 
-Result<FlightDump> ReadFlightDump(ByteSource& source) {
+Result<FlightDump> ReadFlightDump(ByteSource& source, std::shared_ptr<FlightStore> store) {
   FlightDump dump;
+  dump.store = std::move(store);
+  PlainStore& values = dump.store->values;
   FlightFolder folder(dump);
-  BS_ASSIGN(const PlainRead read, ReadPlain(source, dump.store, folder));
+  BS_ASSIGN(const PlainRead read, ReadPlain(source, values, folder));
   if (read.root.kind != PlainKind::kDict && read.is_cut) {
     return Error{.code = ErrorCode::kCorrupt,
                  .cause = "the file ends before anything of a dump is complete"};
@@ -334,25 +396,28 @@ Result<FlightDump> ReadFlightDump(ByteSource& source) {
   }
   constexpr std::string_view kKeys[] = {"version", "entries", "pg_config", "pg_status"};
   const bool has_any = std::any_of(std::begin(kKeys), std::end(kKeys), [&](std::string_view key) {
-    return dump.store.Find(read.root, key).kind != PlainKind::kNone;
+    return values.Find(read.root, key).kind != PlainKind::kNone;
   });
   if (!has_any && dump.entries.empty() && !read.is_cut) {
     return Error{.code = ErrorCode::kUnsupportedFormat,
                  .cause = "the file is no dump of the flight recorder: it has no entries"};
   }
   const auto text = [&](std::string_view key) {
-    return std::string(dump.store.Text(dump.store.Find(read.root, key)));
+    return std::string(values.Text(values.Find(read.root, key)));
   };
   dump.version = text("version");
   dump.library = text("comm_lib_version").empty() ? text("nccl_version") : text("comm_lib_version");
-  TakeGroups(dump.store.Find(read.root, "pg_config"), dump);
-  TakeStatus(dump.store.Find(read.root, "pg_status"), dump);
+  TakeGroups(values.Find(read.root, "pg_config"), dump);
+  TakeStatus(values.Find(read.root, "pg_status"), dump);
   dump.entries.shrink_to_fit();
   dump.is_cut = read.is_cut;
   dump.bytes = read.bytes;
-  std::stable_sort(
-      dump.entries.begin(), dump.entries.end(),
-      [](const FlightEntry& a, const FlightEntry& b) { return a.record_id < b.record_id; });
+  const auto is_before = [](const FlightEntry& a, const FlightEntry& b) {
+    return a.record_id < b.record_id;
+  };
+  if (!std::is_sorted(dump.entries.begin(), dump.entries.end(), is_before)) {
+    std::stable_sort(dump.entries.begin(), dump.entries.end(), is_before);
+  }
   return dump;
 }
 

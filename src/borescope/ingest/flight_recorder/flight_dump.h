@@ -5,12 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 #include "borescope/ingest/pickle/plain_values.h"
@@ -53,7 +57,7 @@ struct FlightEntry {
 struct FlightGroup {
   std::string name;
   std::string description;
-  std::vector<int32_t> ranks;  // global, ascending
+  std::span<const int32_t> ranks;  // global, ascending; of the store of the dump
 };
 
 // What entries call their group: process_group.
@@ -76,10 +80,44 @@ struct FlightFrame {
   int64_t line = 0;
 };
 
-struct FlightDump {
-  static constexpr int32_t kMostRanks = int32_t{1} << 20;  // larger numbers are no ranks
+// What dumps are read into: their texts, lists and stacks, each once. The ranks of a job run one
+// program, so that dumps which share a store take little more than their entries. Changed only
+// while a dump is read, by one thread; everything that is const may be asked by several.
+class FlightStore {
+ public:
+  FlightStore();
 
-  PlainStore store;
+  PlainStore values;
+
+  // The ranks that a text such as "[0, 1]" or a list names, and how many of them are none. Read
+  // once for each value; lives as long as the store.
+  struct Ranks {
+    std::vector<int32_t> ranks;  // ascending
+    uint64_t bad = 0;
+  };
+  const Ranks& RanksOf(PlainValue value);
+
+  // For readers: a list of sizes that an entry has.
+  void AddSizes(uint32_t list);
+  // The elements of a list of sizes that was added, all its shapes together; at most 2^62.
+  int64_t ElementsOf(uint32_t list) const {
+    const auto found = elements_.find(list);
+    return found == elements_.end() ? 0 : found->second;
+  }
+
+ private:
+  int64_t ElementsOfShape(PlainValue shape);
+
+  std::map<std::pair<PlainKind, uint64_t>, Ranks> ranks_;
+  HashMap<uint64_t, int64_t> elements_;        // by list
+  HashMap<uint64_t, int64_t> shape_elements_;  // by shape
+};
+
+struct FlightDump {
+  // Larger numbers are no ranks: one such number must not cost a row for each below it.
+  static constexpr int32_t kMostRanks = int32_t{1} << 18;
+
+  std::shared_ptr<FlightStore> store = std::make_shared<FlightStore>();
   std::string version;
   std::string library;               // version of the communication library
   std::vector<FlightGroup> groups;   // by name
@@ -92,9 +130,11 @@ struct FlightDump {
   uint64_t bytes = 0;                // inflated
 
   std::string_view Text(uint32_t number) const {
-    return number == FlightEntry::kNothing ? std::string_view() : store.TextOf(number);
+    return number == FlightEntry::kNothing ? std::string_view() : store->values.TextOf(number);
   }
   std::string_view Name(const FlightEntry& entry) const { return Text(entry.name); }
+  // The first of that group; nullptr where there is none.
+  const FlightStatus* StatusOf(int32_t pg_id) const;
   // The numbers of a list of sizes, each list in it ended by -1; the texts of a list of types.
   std::vector<int64_t> Sizes(uint32_t list) const;
   std::vector<std::string_view> Texts(uint32_t list) const;
@@ -104,7 +144,11 @@ struct FlightDump {
 
 // Reads a dump, pickle or JSON. What is odd is counted in `bad_fields`; entries are kept if their
 // key fields are whole. Errors: those of ReadPlain, and kUnsupportedFormat where it is no dump.
-Result<FlightDump> ReadFlightDump(ByteSource& source);
+// `store` may hold what was read before; no other thread may use it meanwhile.
+Result<FlightDump> ReadFlightDump(ByteSource& source, std::shared_ptr<FlightStore> store);
+inline Result<FlightDump> ReadFlightDump(ByteSource& source) {
+  return ReadFlightDump(source, std::make_shared<FlightStore>());
+}
 
 // Whether versions of this kind are known: 1.x and 2.0 to 2.10.
 bool IsKnownFlightVersion(std::string_view version);

@@ -133,7 +133,7 @@ std::optional<PlainValue> PlainStore::Keep(PlainKind kind, std::span<const Plain
     return std::nullopt;
   }
   const uint64_t hash = HashOf(kind, items);
-  const auto [slot, is_new] = by_hash_.emplace(hash, static_cast<uint32_t>(nodes_.size()));
+  const auto [slot, is_new] = by_hash_.try_emplace(hash, static_cast<uint32_t>(nodes_.size()));
   const uint32_t first = is_new ? kNoNode : slot->second;
   for (uint32_t at = first; at != kNoNode; at = nodes_[at].next) {
     if (IsEqual(nodes_[at], kind, items)) {
