@@ -4384,8 +4384,8 @@ class Verbs:
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table; all: every row of every table, of which text
                 shows what fits two screens.
-            detail: events as recorded: those of the slowest step, or of the stretch with the most
-                work; or all, whatever their size.
+            detail: events as recorded: as many as fit, first those that findings lead to; or all,
+                whatever their size.
             size: what it may take in a page, shared by the ranks; more than that is merged.
 
         Tables:

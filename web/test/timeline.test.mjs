@@ -579,6 +579,7 @@ test('a click on a box of several events is one of them, where the page has it',
   await page.mouse.click(x, y);
   const text = await chosen(page).textContent();
   assert.match(text, /launched[\d.]+\u00a0[µn]s before, by cudaLaunchKernel/);
+  assert.match(text, /operatoraten::addmm \[\[32, 1024\]/);
   assert.match(text, /detail\[\[32, 1024\]/);
   assert.doesNotMatch(text, /merged/);
   await page.done();

@@ -294,7 +294,7 @@ test('a track is drawn from the levels of its rank that it has', () => {
 test('windows that touch are one piece, as they share their boxes', () => {
   const piece = (begin, end, more = {}) => ({ source: 0, level: 0, grain: 0, begin, end, rank: 0, depths: undefined, ...more });
   const level = piece(0, 100, { level: 3, grain: 64 });
-  const found = timeline.united([piece(50, 60), piece(0, 20), level, piece(10, 30), piece(55, 58), piece(0, 90, { rank: 1 })]);
+  const found = timeline.unitedPieces([piece(50, 60), piece(0, 20), level, piece(10, 30), piece(55, 58), piece(0, 90, { rank: 1 })]);
   assert.deepEqual(found.map(({ begin, end, rank, level: at }) => [at, rank, begin, end]).sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]), [[0, 0, 0, 30], [0, 0, 50, 60], [0, 1, 0, 90], [3, 0, 0, 100]]);
 });
 

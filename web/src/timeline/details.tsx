@@ -30,6 +30,15 @@ function stepOf(stage: Stage, spot: Spot): string {
   return boxes === null || index < 0 ? '' : nameOf(store, { track, piece: spot.piece, boxes, index });
 }
 
+/** The innermost box of a tone, such as an operator, around the call that launched something. */
+function aroundOf(stage: Stage, launch: Spot | null, tone: string): string {
+  const { store } = stage;
+  const wanted = store.tones.indexOf(tone);
+  const found = launch === null ? [] : stackOf(launch).filter(({ boxes, index }) => boxes.tone[index] === wanted);
+  const last = found[found.length - 1];
+  return last === undefined ? '' : [shortenName(nameOf(store, last), MOST_NAME), detailOf(store, last)].filter((part) => part !== '').join(' ');
+}
+
 function Fact({ label, value }: { label: string; value: string }) {
   return value === '' ? null : <div><dt>{label}</dt><dd>{value}</dd></div>;
 }
@@ -121,6 +130,8 @@ function Facts({ stage, spot, launch }: { stage: Stage; spot: Spot; launch: Spot
       <Fact label="duration" value={show(duration, 'ns')} />
       <Fact label="step" value={stepOf(stage, spot)} />
       <Fact label="detail" value={detailOf(store, spot)} />
+      <Fact label="operator" value={isLaunched ? aroundOf(stage, launch, 'op') : ''} />
+      <Fact label="Python" value={isLaunched ? aroundOf(stage, launch, 'python') : ''} />
       <Fact label="launched" value={!isLaunched ? '' : `${delay} before, by ${nameOf(store, launch)}`} />
       <Fact label="merged" value={isMerged(spot) ? `${mergedWords(spot)}; mostly of this name. ${adviceOf(store, spot, stage.document.more !== undefined)}` : ''} />
       <Fact label="clock" value={clockOf(stage, begin)} />

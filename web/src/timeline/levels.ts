@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 /** Pieces of one level that touch each other, such as windows of level 0, as one: they share their boxes. */
-export function united(pieces: readonly Piece[]): Piece[] {
+export function unitedPieces(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   const last = new Map<string, Piece>();
   for (const piece of [...pieces].sort((a, b) => a.begin - b.begin)) {

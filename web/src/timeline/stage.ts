@@ -52,7 +52,7 @@ interface Surfaces {
 }
 
 /** Windows that overlap as one, which is there for what the most important of them is. */
-function united(windows: readonly ExactWindow[]): ExactWindow[] {
+function unitedWindows(windows: readonly ExactWindow[]): ExactWindow[] {
   const result: ExactWindow[] = [];
   for (const one of [...windows].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || a.begin_ns - b.begin_ns)) {
     const last = result[result.length - 1];
@@ -68,7 +68,7 @@ function united(windows: readonly ExactWindow[]): ExactWindow[] {
 /** The windows outside of which there is something, but merged; the longest first. */
 function partialWindows({ window, windows, levels }: TimelineDocument): ExactWindow[] {
   const length = ({ begin_ns, end_ns }: ExactWindow) => end_ns - begin_ns;
-  const all = united(windows ?? (window ? [window] : [])).sort((a, b) => length(b) - length(a));
+  const all = unitedWindows(windows ?? (window ? [window] : [])).sort((a, b) => length(b) - length(a));
   const isSame = (a: number | undefined, b: number | undefined) => a === undefined || b === undefined || a === b;
   return all.filter(({ rank, begin_ns, end_ns }) => levels.some((level) =>
     level.grain_ns > 0 && isSame(level.rank, rank) && (level.begin_ns < begin_ns || level.end_ns > end_ns)));

@@ -3,7 +3,7 @@
 import { type Boxes, type Points } from './boxes';
 import { type Work, decodeBoxes, decodePoints } from './decode';
 import { type ChunkInfo, type TimelineDocument, type TrackInfo } from './document';
-import { type Piece, united } from './levels';
+import { type Piece, unitedPieces } from './levels';
 
 const NOTHING: Boxes = {
   length: 0, first: new Uint32Array(1), begin: new Float64Array(0), end: new Float64Array(0), reach: new Float64Array(0),
@@ -61,7 +61,7 @@ export class Store {
       this.addChunk(source, chunk, toOwn, translation);
     }
     const pieces = document.levels.map(({ level, grain_ns, begin_ns, end_ns, rank, depths }): Piece => ({ source, level, grain: grain_ns, begin: begin_ns, end: end_ns, rank, depths }));
-    this.pieces.push(...united(pieces));
+    this.pieces.push(...unitedPieces(pieces));
     this.changed();
   }
 

@@ -117,8 +117,8 @@ inline constexpr ParamSpec kTimelineDetailParam{
     .name = "detail",
     .value = "window|full",
     .help =
-        "events as recorded: those of the slowest step, or of the stretch with the most work; "
-        "or all, whatever their size",
+        "events as recorded: as many as fit, first those that findings lead to; or all, whatever "
+        "their size",
     .type = ParamType::kChoice,
     .default_text = "window"};
 inline constexpr ParamSpec kTimelineSizeParam{

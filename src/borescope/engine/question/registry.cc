@@ -382,8 +382,9 @@ constexpr ParameterRow kReport[] = {
     {.name = "timeline",
      .type = "choice",
      .placeholder = "WHAT",
-     .doc = "events of the timeline as recorded: those of the slowest step, or of the stretch with "
-            "the most work; all, however large the page; or no timeline",
+     .doc =
+         "events of the timeline as recorded: as many as fit, first those that findings lead to; "
+         "all, however large the page; or no timeline",
      .default_text = "window",
      .choice = "window|full|off",
      .read = ReadTimeline},

@@ -682,6 +682,33 @@ std::vector<EvidencePlace> PlacesOfWork(const RankView& view, const Selected& se
   return places;
 }
 
+// The longest of each of the kernels that take the most time: findings about a kernel lead there.
+std::vector<EvidencePlace> PlacesOfKernels(const RankView& view, const Selected& selected) {
+  constexpr size_t kMostKernels = 3;
+  struct KernelSum {
+    int64_t sum_ns = 0;
+    Interval longest = {};
+  };
+  const DeviceEvents& device = view.trace.device();
+  std::vector<KernelSum> sums(view.trace.strings().size());
+  for (const uint32_t row : EachRow(device.size())) {
+    if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
+      KernelSum& sum = sums[device.name[row].value];
+      AddSaturatingTo(sum.sum_ns, device.dur_ns[row]);
+      if (device.dur_ns[row] > sum.longest.length()) {
+        sum.longest = {device.ts_ns[row], AddSaturating(device.ts_ns[row], device.dur_ns[row])};
+      }
+    }
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const KernelSum& a, const KernelSum& b) { return a.sum_ns > b.sum_ns; });
+  std::vector<EvidencePlace> places;
+  for (size_t i = 0; i < std::min(kMostKernels, sums.size()) && sums[i].sum_ns > 0; ++i) {
+    places.push_back({sums[i].longest, "longest run of a kernel with much time"});
+  }
+  return places;
+}
+
 }  // namespace
 
 std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& selected,
@@ -694,7 +721,8 @@ std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& sel
     windows.push_back(step ? WithSlack(step->time.begin - origin_ns, step->time.end - origin_ns,
                                        span_ns, fmt::format("slowest step: {}", step->number))
                            : BusiestStretch(view, tracks));
-    for (const auto& places : {PlacesOfIdle(view, params), PlacesOfWork(view, selected)}) {
+    for (const auto& places : {PlacesOfIdle(view, params), PlacesOfWork(view, selected),
+                               PlacesOfKernels(view, selected)}) {
       for (const EvidencePlace& place : places) {
         windows.push_back(WithSlack(SubtractSaturating(place.time.begin, origin_ns),
                                     SubtractSaturating(place.time.end, origin_ns), span_ns,
