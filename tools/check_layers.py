@@ -38,12 +38,12 @@ ALLOWED = {
     "output": {"table", "trace", "json", "base"},
     "convert": {"index", "output", "trace", "table", "json", "rpd", "base"},
     "scrub": {"ingest", "index", "opmodel", "output", "trace", "json", "base"},
-    "query": {"index", "trace", "table", "base"},
+    "query": {"postmortem", "ingest", "index", "trace", "table", "base"},
     "check": {"output", "table", "json", "base"},
     "postmortem": {"ingest", "output", "trace", "table", "json", "base"},
     "serve": {"base"},
 }
-ENGINE = set(ALLOWED) - {"check", "convert", "postmortem", "query", "scrub", "serve"}
+ENGINE = set(ALLOWED) - {"check", "convert", "query", "scrub", "serve"}
 ALLOWED["engine/inputs"] = ENGINE
 ALLOWED["engine/loading"] = ALLOWED["engine/targets"] = ALLOWED["engine/question"] = ENGINE | {"engine/inputs"}
 ALLOWED["engine"] = ENGINE | {"engine/inputs", "engine/loading", "engine/targets", "engine/question"}

@@ -24,14 +24,16 @@ from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, Mi
                       UsageError, usage)
 from ._io import Given
 from ._parts import Part, read_parts
+from ._postmortem import Postmortem, postmortem
 from ._progress import Progress, ProgressOption
 from ._run import Alignment, Conversion, Keep, Run
 from ._table import Column, Table
 
 __version__: str = _native.version()
 __all__ = ["Alignment", "Answer", "Cancelled", "CheckResult", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
-           "FileInfo", "FormatError", "InputError", "MissingData", "Progress", "Run", "Severity",
-           "Table", "UsageError", "__version__", "check", "events_to_parquet", "merge", "open", "reduce", "schema"]
+           "FileInfo", "FormatError", "InputError", "MissingData", "Postmortem", "Progress", "Run", "Severity",
+           "Table", "UsageError", "__version__", "check", "events_to_parquet", "merge", "open", "postmortem",
+           "reduce", "schema"]
 # Tracebacks name classes as users import them.
 for _kind in (Cancelled, DataWarning, Error, FormatError, InputError, MissingData, UsageError):
     _kind.__module__ = __name__

@@ -166,6 +166,14 @@ def size_of(value: int | str | None, name: str) -> int:
                 parameter=name)
 
 
+def ranges_of(value: int | str | Iterable[int], name: str) -> str:
+    """Numbers as a parameter has them: ``3``, ``"0..7"``, ``[0, 2]``."""
+    try:
+        return _ranges(value)
+    except TypeError as error:
+        raise usage(f"`{name}` takes {error}, not {value!r:.80}", parameter=name) from None
+
+
 def shard_of(value: tuple[int, int] | str | None) -> tuple[int, int] | None:
     """Part I of N, from 0, as ``(I, N)`` or ``"I/N"``."""
     if value is None:

@@ -10,6 +10,7 @@ void BindAnswers(nanobind::module_& module);  // Answer
 void BindRuns(nanobind::module_& module);     // Run
 void BindTasks(nanobind::module_& module);   // what needs no Run: partials, conversions, the schema
 void BindChecks(nanobind::module_& module);  // check
+void BindPostmortem(nanobind::module_& module);
 void BindCommandLine(nanobind::module_& module);
 
 }  // namespace borescope::python

@@ -17,5 +17,6 @@ NB_MODULE(_native, module) {
   python::BindRuns(module);
   python::BindTasks(module);
   python::BindChecks(module);
+  python::BindPostmortem(module);
   python::BindCommandLine(module);
 }

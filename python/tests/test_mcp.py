@@ -373,7 +373,7 @@ def test_texts() -> None:
 
 
 def test_the_tools() -> None:
-    assert list(TOOLS) == ["open_run", "ask", "sql", "evidence", "compare", "check"]
+    assert list(TOOLS) == ["open_run", "ask", "sql", "evidence", "compare", "check", "postmortem"]
 
 
 # --- check, and the words of tools

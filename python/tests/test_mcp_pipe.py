@@ -61,7 +61,7 @@ def test_transcript() -> None:
         lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in answers)
         TRANSCRIPT.write_text(f"[\n{lines}\n]\n")
         golden = answers
-    assert [each["name"] for each in tools] == ["open_run", "ask", "sql", "evidence", "compare", "check"]
+    assert [each["name"] for each in tools] == ["open_run", "ask", "sql", "evidence", "compare", "check", "postmortem"]
     assert all(each["annotations"]["read_only_hint"] for each in tools)
     assert len(json.dumps(tools)) <= 8_192
     for got, expected in zip(answers, golden, strict=True):
@@ -85,7 +85,7 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
             assert texts["borescope://pitfalls"].count("\n| ") == 29 and "`kernels`: " in texts["borescope://verbs"]
             assert "dur_ns" in texts["borescope://sql"] and texts["borescope://guide"].startswith("---\nname: gpu-profile")
             prompts = (await client.list_prompts()).prompts
-            assert [each.name for each in prompts] == ["why_slow", "verify_change", "trust_recording"]
+            assert [each.name for each in prompts] == ["why_slow", "verify_change", "why_died", "trust_recording"]
             for each in prompts:
                 given = {argument.name: f"<{argument.name}>" for argument in each.arguments}
                 (message,) = (await client.get_prompt(each.name, given)).messages

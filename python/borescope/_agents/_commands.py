@@ -21,9 +21,9 @@ Usage: borescope mcp [--root DIR]
 Example: borescope mcp --root runs/
 
 An agent's client starts it and speaks the Model Context Protocol with it. The
-tools open_run, ask, sql, evidence and compare read the recordings below DIR;
-nothing is written, and no network is used. Needs the package mcp, which the
-extra `mcp` brings: pip install '.[mcp]' in a checkout of Borescope.
+tools open_run, ask, sql, evidence, compare, check and postmortem read what is
+below DIR; nothing is written, and no network is used. Needs the package mcp,
+which the extra `mcp` brings: pip install '.[mcp]' in a checkout of Borescope.
 
 Input
       --root DIR           only files below this folder, also where links lead

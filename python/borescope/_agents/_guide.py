@@ -57,6 +57,11 @@ PROMPTS: dict[str, Prompt] = {each.name: each for each in (
            "the runs after the change as `runs` and those before as `baseline`. If it cannot tell, say so, and how many "
            "runs are needed; do not take the numbers of single runs for an answer. If it is slower or faster, call "
            "compare for one pair to find out where. Say whether the amount of work is the same."),
+    Prompt("why_died", "Why a job hung, died or ran out of memory.",
+           {"path": "what the job left: a folder below --root"},
+           "A job hung, died or ran out of memory, and left {path}. Call postmortem. Say which ranks it names, at which line, "
+           "and how certain that is; where it cannot tell, say so, and which files or settings would have shown it. Name the "
+           "smallest change that was replayed and fits, if there is one. Do not name ranks that it does not name."),
     Prompt("trust_recording", "Whether a recording can be trusted, and what it lacks.",
            {"path": "the run: a file or folder below --root"},
            'Look at the recording {path}. Call open_run, then ask(verb="doctor") and ask(verb="info"). Say which '

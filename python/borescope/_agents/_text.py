@@ -8,7 +8,7 @@ from typing import Any
 
 LETTERS = 200
 # Columns of the program's own sentences, which are longer.
-_SENTENCES = {"help": 600}
+_SENTENCES = {"help": 600, "evidence": 600, "where": 600}
 # Control characters, invisible format characters (which can reorder a line), halves of pairs,
 # private ones, and separators of lines.
 _ESCAPED = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")

@@ -12,7 +12,8 @@ _COMMAND = re.compile(r"`borescope ([a-z][^`\n]*)`")
 _OF_PACKAGE = re.compile(r"\b(?:Run|borescope)\.([a-z_]+)\(\)(?:\[\"\w+\"\])?")
 _OPTION = re.compile(r"(?<![\w`-])--(?!root\b)([a-z][a-z-]*)")
 # What the verbs of the command line are here that are no verbs to ask.
-_TOOLS = {"query": "sql", "diff": "compare", "check": "check", "evidence": "evidence"}
+_TOOLS = {"query": "sql", "diff": "compare", "check": "check", "evidence": "evidence",
+          "postmortem": "postmortem"}
 _RESOURCES = {"schema": "borescope://sql", "list": "borescope://verbs"}
 
 

@@ -11,6 +11,7 @@
 
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 #include "borescope/engine/inputs/input_files.h"
 
 namespace borescope::internal {
@@ -43,7 +44,13 @@ Error NothingLoaded(const std::vector<RankPart>& parts) {
   // Rather a file that could be a trace than a README.
   const auto better = std::find_if(parts.begin(), parts.end(),
                                    [](const RankPart& part) { return !part.report.skipped; });
-  Error shown = better == parts.end() ? first : *better->load_error;
+  // Of what is none, what another verb answers about.
+  const auto answered = std::find_if(parts.begin(), parts.end(), [](const RankPart& part) {
+    return Contains(part.load_error->remedy, "borescope postmortem");
+  });
+  Error shown = better != parts.end()     ? *better->load_error
+                : answered != parts.end() ? *answered->load_error
+                                          : first;
   const std::string remedy = std::exchange(shown.remedy, {});
   return {shown.code,
           fmt::format("none of {} files could be loaded; the first: {}", parts.size(),

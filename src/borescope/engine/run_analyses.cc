@@ -15,6 +15,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
+#include "borescope/engine/job_answer.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/output/units/units.h"
@@ -280,6 +281,26 @@ Result<AnswerData> RunComparison(const AnalysisSpec& spec, const RunOptions& opt
   return answer;
 }
 
+// The answer about what a dead job left, where that is what the files are.
+Result<AnswerData> AnswerOfOther(const AnalysisSpec& spec, const RunOptions& options,
+                                 const Error& why_no_run) {
+  const AnalysisSpec* const specs[] = {&spec};
+  std::optional<Result<JobAnswer>> job = AnswerOfJob(spec, options);
+  if (!job.has_value()) {
+    return why_no_run;
+  }
+  BS_ASSIGN(JobAnswer found, std::move(*job));
+  AnswerData answer;
+  answer.document.tables = std::move(found.tables);
+  answer.document.diagnostics = std::move(found.diagnostics);
+  BS_TRY(Arrange(options, answer.document.tables));
+  AddViews(specs, options, answer.document);
+  if (options.accept) {
+    BS_TRY(options.accept(answer.document));
+  }
+  return answer;
+}
+
 Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
                                 const RunOptions& given) {
   RunOptions options = given;
@@ -289,8 +310,12 @@ Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
   }
   RunRequest request{specs, options.files, options.ranks, options.params, options};
   request.reads_files = true;
-  BS_ASSIGN(MappedRun run, MapRun(request));
-  return AnswerOf(specs, options, run);
+  Result<MappedRun> run = MapRun(request);
+  if (!run.ok()) {
+    const bool may_be_other = specs.size() == 1 && run.error().code != ErrorCode::kIo;
+    return may_be_other ? AnswerOfOther(*specs.front(), options, run.error()) : run.error();
+  }
+  return AnswerOf(specs, options, *run);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
+#include "borescope/ingest/pickle/plain_reader.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 
@@ -190,11 +191,13 @@ bool BeginsWithVersion(std::string_view text) {
 }
 
 bool IsMemorySnapshot(std::string_view text) {
-  return Contains(text, "device_traces") || Contains(text, "segments");
+  return GuessPlain(text).content == PlainContent::kMemorySnapshot ||
+         Contains(text, "device_traces") || Contains(text, "segments");
 }
 
 bool IsFlightRecorder(std::string_view text) {
-  return Contains(text, "pg_config") || Contains(text, "nccl_version");
+  return GuessPlain(text).content == PlainContent::kFlightRecorder || Contains(text, "pg_config") ||
+         Contains(text, "nccl_version");
 }
 
 bool IsWorkbook(std::string_view text) {
@@ -209,7 +212,8 @@ using namespace std::string_view_literals;
 constexpr std::string_view kChakra = "a Chakra execution trace";
 constexpr std::string_view kChakraRemedy = "give it to borescope chakra dump, draw or check";
 constexpr std::string_view kTraceInstead = "give the trace written by export_chrome_trace";
-constexpr std::string_view kPostmortem = "ask borescope postmortem FOLDER";
+constexpr std::string_view kPostmortem =
+    "ask `borescope postmortem FOLDER`, which explains how the job ended";
 constexpr std::string_view kXplaneInstead = "give the .trace.json.gz that was written beside it";
 constexpr std::string_view kNsysRemedy = "turn it into a database with nsys export --type sqlite";
 constexpr ForeignRow kForeign[] = {
@@ -330,6 +334,12 @@ Result<void> CheckJson(std::string_view text, const std::string& name) {
                     [&](std::string_view part) { return Contains(head, part); })) {
       return Unsupported(name, row.what, row.remedy);
     }
+  }
+  const bool is_chrome = Contains(head, "\"traceEvents\"") || Contains(head, "\"ph\"");
+  const PlainContent content = is_chrome ? PlainContent::kNone : GuessPlain(head).content;
+  if (content == PlainContent::kFlightRecorder || content == PlainContent::kMemorySnapshot) {
+    const bool is_dump = content == PlainContent::kFlightRecorder;
+    return Unsupported(name, kJson[is_dump ? 0 : 2].what, kPostmortem);
   }
   const ForeignChrome foreign = ForeignChromeOf(text);
   return foreign.what.empty() ? Result<void>() : Unsupported(name, foreign.what, foreign.remedy);

@@ -271,7 +271,7 @@ void Estimate(const Relation& relation, Ranks ranks, const Plan& plan,
 
 // Whether rows by rank and id are in the requested order.
 bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question, size_t ranks) {
-  if (!relation.has_ids) {
+  if (!relation.has_ids || relation.has_own_ranks) {
     return false;
   }
   const std::array<int, 2> natural = {static_cast<int>(kRankColumn), static_cast<int>(kIdColumn)};
@@ -469,7 +469,7 @@ bool RowCursor::EnterRank() {
     }
     if (IsRowNumber(relation_, filter.column)) {
       Narrow(filter.comparison, filter.number, begin, end);
-    } else if (filter.column == kRankColumn &&
+    } else if (filter.column == kRankColumn && !relation_.has_own_ranks &&
                !Holds(filter.comparison, rank().data.rank, filter.number)) {
       return false;
     }

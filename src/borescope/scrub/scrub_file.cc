@@ -1,5 +1,11 @@
 #include "borescope/scrub/scrub_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
@@ -7,10 +13,12 @@
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/ncu/counter_reports.h"
+#include "borescope/ingest/pickle/plain_reader.h"
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/scrub/json/scrub_json.h"
 #include "borescope/scrub/scrub_database.h"
+#include "borescope/scrub/scrub_plain.h"
 
 namespace borescope::internal {
 namespace {
@@ -66,6 +74,47 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
   return ScrubbedFile{RecordingKind::kText, written.events, written.dropped, written.was_cut};
 }
 
+// Which of both, if it is what a dead job left.
+std::optional<RecordingKind> PlainKindOf(std::string_view head) {
+  const PlainGuess guess = GuessPlain(head);
+  const bool is_plain = guess.content == PlainContent::kFlightRecorder ||
+                        guess.content == PlainContent::kMemorySnapshot;
+  return !is_plain       ? std::nullopt
+         : guess.is_json ? std::optional(RecordingKind::kPlainJson)
+                         : std::optional(RecordingKind::kPickle);
+}
+
+// A dump holds no time of its own: how long ranks waited when it was written is that of its file.
+Result<void> CopyTime(const std::string& input, const std::string& output) {
+  BS_ASSIGN(const struct stat status, StatusOf(input));
+  const struct timespec times[] = {status.st_atim, status.st_mtim};
+  if (utimensat(AT_FDCWD, output.c_str(), times, 0) != 0) {
+    return Error{.code = ErrorCode::kIo,
+                 .cause = "its time cannot be set: " + std::generic_category().message(errno),
+                 .file = output};
+  }
+  return {};
+}
+
+Result<ScrubbedFile> WritePlain(TextReader& reader, RecordingKind kind, const std::string& input,
+                                const std::string& output, Scrubber& scrubber) {
+  const std::string name = input == "-" ? "standard input" : input;
+  ScrubbedText written;
+  BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));
+  BS_TRY(WriteMaybeGzip(output, *file, [&](Sink& sink) -> Result<void> {
+    BS_ASSIGN(written, kind == RecordingKind::kPickle
+                           ? ScrubPickle(reader, name, scrubber, sink)
+                           : ScrubPlainJson(reader, name, scrubber, sink));
+    return {};
+  }));
+  const bool is_file = !file->draft().empty();
+  BS_TRY(file->Commit());
+  if (input != "-" && is_file) {
+    BS_TRY(CopyTime(input, output));
+  }
+  return ScrubbedFile{kind, written.events, written.dropped, false};
+}
+
 Result<ScrubbedFile> ScrubDatabaseFile(const std::string& input, const std::string& output,
                                        Scrubber& scrubber) {
   BS_ASSIGN(const std::optional<FileState> before, FileState::Of(input));
@@ -88,8 +137,9 @@ Result<RecordingKind> KindOfRecording(const std::string& path) {
   BS_ASSIGN(OpenedSource source, OpenInflated(path));
   TextReader reader(std::move(source), {});
   reader.Fill();
-  return reader.window().starts_with(kSqliteMagic) ? RecordingKind::kDatabase
-                                                   : RecordingKind::kText;
+  return reader.window().starts_with(kSqliteMagic)
+             ? RecordingKind::kDatabase
+             : PlainKindOf(reader.window()).value_or(RecordingKind::kText);
 }
 
 Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& output,
@@ -103,6 +153,9 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   const std::string name = input == "-" ? "standard input" : input;
   TextReader reader(std::move(source), progress);
   reader.Fill();
+  if (const std::optional<RecordingKind> plain = PlainKindOf(reader.window()); plain.has_value()) {
+    return WritePlain(reader, *plain, input, output, scrubber);
+  }
   if (IsXlaTrace(reader.window()) || IsAscendTrace(reader.window()) ||
       IsOnnxRuntimeTrace(reader.window()) || IsAutogradTrace(reader.window())) {
     return Error{ErrorCode::kUnsupportedFormat,

@@ -11,7 +11,12 @@
 
 namespace borescope::internal {
 
-enum class RecordingKind : uint8_t { kText, kDatabase };
+enum class RecordingKind : uint8_t {
+  kText,
+  kDatabase,
+  kPickle,     // a dump of PyTorch's flight recorder, or a memory snapshot
+  kPlainJson,  // the same as JSON
+};
 
 struct ScrubbedFile {
   RecordingKind kind = RecordingKind::kText;

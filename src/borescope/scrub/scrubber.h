@@ -57,6 +57,8 @@ class Scrubber {
   // A replacement for a whole text: a word for it, and the hash: "thread-0123456789abcdef".
   std::string Replaced(std::string_view word, std::string_view text) const;
 
+  // Whether names are replaced, too.
+  bool renames() const { return rules_.names; }
   // How many different texts were changed.
   uint64_t changed() const { return changed_; }
   // With `names`: the original of each new name, for those who may know it.

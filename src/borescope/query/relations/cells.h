@@ -72,5 +72,6 @@ std::span<const Relation> EventRelations();
 std::span<const Relation> DetailRelations();
 std::span<const Relation> ThreadRelations();
 std::span<const Relation> RunRelations();
+std::span<const Relation> JobRelations();
 
 }  // namespace borescope::internal::query

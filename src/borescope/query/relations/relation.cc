@@ -30,7 +30,7 @@ std::vector<uint32_t> RangesOfMetrics(const Trace& trace) {
 std::vector<Relation> AllRelations() {
   std::vector<Relation> all;
   for (const auto part : {HostRelations(), DeviceRelations(), EventRelations(), DetailRelations(),
-                          ThreadRelations(), RunRelations()}) {
+                          ThreadRelations(), RunRelations(), JobRelations()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -155,8 +155,10 @@ constexpr ColumnSpec kRanks[] = {
     kRank,
     IdSpec("Always 0."),
     {"file", kText, kKey, "File as named.", [](Rows r, uint32_t) { return Text(r.data.file); }},
-    {"format", kText, kFew, "Its format.",
-     [](Rows r, uint32_t) { return TextOrNull(FormatName(r.trace.meta().format)); }},
+    {"format", kText, kFew, "Its format; NULL for ranks of which there is no profile.",
+     [](Rows r, uint32_t) {
+       return r.data.has_trace ? TextOrNull(FormatName(r.trace.meta().format)) : Null();
+     }},
     {"producer", kText, kFew, "What wrote it.",
      [](Rows r, uint32_t) { return TextOrNull(r.trace.meta().producer); }},
     {"world_size", kInteger, kFew, "Ranks of the job, where recorded.",
@@ -164,21 +166,23 @@ constexpr ColumnSpec kRanks[] = {
     {"base_ns", kInteger, kMany, "Unix time of ts_ns = 0, where recorded.",
      [](Rows r, uint32_t) { return Optional(r.trace.meta().base_ns); }},
     {"begin_ns", kInteger, kMany, "First start of an event.",
-     [](Rows r, uint32_t) { return Int(r.trace.begin_ns()); }},
+     [](Rows r, uint32_t) { return r.data.has_trace ? Int(r.trace.begin_ns()) : Null(); }},
     {"end_ns", kInteger, kMany, "Last end of an event.",
-     [](Rows r, uint32_t) { return Int(r.trace.end_ns()); }}};
+     [](Rows r, uint32_t) { return r.data.has_trace ? Int(r.trace.end_ns()) : Null(); }}};
 
 constexpr Relation kRunRelations[] = {
     {"tracks", "Threads and device streams.", [](Rows r) { return r.trace.tracks().size(); },
      nullptr, kTracks},
-    {"strings", "Every distinct text.", [](Rows r) { return r.trace.strings().size(); }, nullptr,
-     kStrings},
+    {"strings", "Every distinct text.",
+     [](Rows r) { return r.data.has_trace ? r.trace.strings().size() : 0; }, nullptr, kStrings},
     {"devices", "Devices the process could see.",
      [](Rows r) { return r.trace.meta().devices.size(); }, nullptr, kDevices},
     {"diagnostics", "What was odd, repaired or dropped.",
      [](Rows) { return static_cast<size_t>(Diag::kCount); },
      [](Rows r, uint32_t row) { return EntryAt(r, row).count != 0; }, kDiagnostics},
-    {"ranks", "The loaded ranks and their files.", [](Rows) { return size_t{1}; }, nullptr, kRanks},
+    {"ranks", "The loaded ranks and their files.",
+     [](Rows r) { return r.data.has_trace || r.data.rank != kMissing ? size_t{1} : size_t{0}; },
+     nullptr, kRanks},
 };
 
 }  // namespace

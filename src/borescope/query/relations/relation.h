@@ -13,13 +13,18 @@
 
 namespace borescope::internal::query {
 
+class JobData;
+
 // One loaded rank, with everything that queries use. Everything must outlive the database.
 struct RankData {
-  int64_t rank = 0;
+  int64_t rank = 0;  // kMissing: not known
   std::string_view file;
   const Trace& trace;
   const TraceIndex& index;
   const Diagnostics& diagnostics;
+  // Of the rank: what a dead job left. Where there is nothing else, the trace is empty.
+  const JobData* job = nullptr;
+  bool has_trace = true;
 };
 
 // A rank, and the few columns that its trace does not have as such.
@@ -80,6 +85,7 @@ struct Relation {
   bool (*keeps)(const RankRows& rank, uint32_t row);
   std::span<const ColumnSpec> columns;  // all of them
   bool has_ids = true;                  // column 1 is `id`, the row's number here
+  bool has_own_ranks = false;           // `rank` is that of the row, not that of the loaded rank
 };
 
 inline constexpr size_t kRankColumn = 0;

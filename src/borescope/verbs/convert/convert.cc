@@ -451,7 +451,10 @@ bool KeepsFormat(const ConvertOptions& options, const InputFile& file, Recording
       !options.steps.empty()) {
     return false;
   }
-  if (kind == RecordingKind::kText) {
+  if (kind == RecordingKind::kPickle) {
+    return true;  // it has no other
+  }
+  if (kind == RecordingKind::kText || kind == RecordingKind::kPlainJson) {
     return EndsInOneOf(options.output, {".json", ".json.gz", ".raw", ".raw.gz"});
   }
   const bool is_rpd = options.output.ends_with(".rpd") && file.path.ends_with(".rpd");

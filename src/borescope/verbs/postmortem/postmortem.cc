@@ -130,20 +130,24 @@ const JobFile* AnyTrace(std::span<const JobFile> files) {
   return trace == files.end() ? nullptr : &*trace;
 }
 
+// Nothing where none is given.
+Result<std::optional<postmortem::ByteRange>> LimitOf(const std::string& text) {
+  const std::optional<postmortem::ByteRange> limit =
+      text.empty() ? std::nullopt : postmortem::ParseByteRange(text);
+  if (!text.empty() && !limit.has_value()) {
+    return UsageError(fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are", text), "",
+                      "limit");
+  }
+  return limit;
+}
+
 Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& request,
                                                   const HangRequest& hang, uint64_t done_before,
                                                   size_t snapshots) {
   postmortem::MemoryRequest memory;
   memory.fix_time = std::chrono::seconds(request.options.fix_time);
   memory.area_rows = request.options.html.empty() ? 0 : AreaRowsOfPage(snapshots);
-  if (!request.options.limit.empty()) {
-    memory.limit = postmortem::ParseByteRange(request.options.limit);
-    if (!memory.limit.has_value()) {
-      return UsageError(
-          fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are", request.options.limit), "",
-          "limit");
-    }
-  }
+  BS_ASSIGN(memory.limit, LimitOf(request.options.limit));
   if (hang.progress) {
     memory.progress = [progress = hang.progress, done_before](uint64_t done) {
       progress(done_before + done);
@@ -429,6 +433,7 @@ Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
   if (paths.empty()) {
     return internal::UsageError("no file or folder of a job");
   }
+  BS_TRY(internal::LimitOf(options.limit));  // also where no snapshot is there
   internal::PostmortemRequest request;
   request.paths.assign(paths.begin(), paths.end());
   request.options = options;

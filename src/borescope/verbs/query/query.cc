@@ -13,6 +13,7 @@
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/query/database.h"
+#include "borescope/verbs/query/job_ranks.h"
 
 namespace borescope::internal {
 namespace {
@@ -36,6 +37,34 @@ std::vector<query::RankData> RanksOf(const LoadedRun& run) {
   return ranks;
 }
 
+// Loads the traces of a run, and what a dead job left among its files. One of both is enough.
+Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) {
+  return WithNumberedRows([&] {
+    return Stoppable(options.stop, [&]() -> Result<void> {
+      BS_ASSIGN(job, JobRanks::Find(options));
+      if (!job.HasData()) {
+        BS_ASSIGN(run, LoadRun(options));
+        return job.Read(options, run.diagnostics);  // logs alone, once they are asked for
+      }
+      RunOptions traces = options;
+      std::erase_if(traces.files, [&](const InputFile& file) { return job.Holds(file.path); });
+      std::vector<Diagnostic> odd;
+      BS_TRY(job.Read(options, odd));
+      if (!traces.files.empty()) {
+        Result<LoadedRun> loaded = LoadRun(traces);
+        const bool is_no_trace =
+            !loaded.ok() && loaded.error().code == ErrorCode::kUnsupportedFormat;
+        if (!loaded.ok() && !is_no_trace) {
+          return loaded.error();
+        }
+        run = loaded.ok() ? std::move(*loaded) : LoadedRun{};
+      }
+      run.diagnostics.insert(run.diagnostics.end(), odd.begin(), odd.end());
+      return {};
+    });
+  });
+}
+
 }  // namespace
 }  // namespace borescope::internal
 
@@ -54,6 +83,7 @@ struct QuerySession::State {
   }
 
   internal::LoadedRun run;
+  internal::JobRanks job;
   std::vector<internal::query::RankData> ranks;
   StopToken stop;
   QueryOptions limits;
@@ -76,8 +106,9 @@ Result<QuerySession> QueryAccess::Open(const internal::RunOptions& options,
                                        const QueryOptions& limits) {
   auto state = std::make_unique<QuerySession::State>(options);
   state->limits = limits;
-  BS_ASSIGN(state->run, internal::LoadRun(options));
+  BS_TRY(internal::LoadInto(options, state->run, state->job));
   state->ranks = internal::RanksOf(state->run);
+  state->job.AddTo(state->ranks);
   BS_ASSIGN(internal::query::Database database, internal::query::Database::Open(state->ranks));
   state->database = std::move(database);
   return QuerySession(std::move(state));

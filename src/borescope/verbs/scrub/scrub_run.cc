@@ -10,13 +10,24 @@
 #include "borescope/base/text/text.h"
 #include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/postmortem/job_files.h"
 #include "borescope/scrub/scrub_file.h"
 
 namespace borescope::internal {
 namespace {
 
-// "-rank-3" for a name like "trace_rank3.json"; empty for others.
-std::string RankPart(const std::string& path) {
+std::string_view EndingOf(RecordingKind kind) {
+  return kind == RecordingKind::kDatabase ? ".sqlite"
+         : kind == RecordingKind::kPickle ? ".pickle"
+                                          : ".json";
+}
+
+// "-rank-3" for a name like "trace_rank3.json", of dumps also for "trace_3"; empty for others.
+std::string RankPart(const std::string& path, RecordingKind kind) {
+  if (kind == RecordingKind::kPickle || kind == RecordingKind::kPlainJson) {
+    const std::optional<int32_t> rank = RankOfName(path);
+    return rank.has_value() ? "-rank-" + std::to_string(*rank) : "";
+  }
   const std::string name = LowerCase(std::filesystem::path(path).filename().string());
   const size_t word = name.find("rank");
   if (word == std::string::npos) {
@@ -63,8 +74,7 @@ class InputCopies {
       BS_ASSIGN(kind, KindOfRecording(file.path));
     }
     const std::string path = folder_ + "/recording-" + std::to_string(paths_.size() + 1) +
-                             RankPart(file.path) +
-                             (kind == RecordingKind::kDatabase ? ".sqlite" : ".json");
+                             RankPart(file.path, kind) + std::string(EndingOf(kind));
     BS_TRY(ScrubFile(file.path, path, scrubber_, FileProgress(progress_)));
     return path;
   }

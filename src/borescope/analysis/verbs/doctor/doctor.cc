@@ -207,29 +207,6 @@ Tables InheritedTables(const RankView& view) {
 constexpr size_t kLongestName = 120;  // of an event shown as the first case
 constexpr std::string_view kNotApplicable = "n/a";
 
-struct QualityRow {
-  std::optional<int64_t> rank = {};
-  std::string check = {};
-  std::string_view severity = {};
-  int64_t count = 0;
-  std::optional<double> share = {};
-  std::optional<std::string> first = {};
-  std::optional<std::string> help = {};
-
-  static constexpr TableNames kTable{"quality", "Quality of the recording"};
-  static constexpr ColumnOf<QualityRow> kColumns[] = {
-      {"rank", &QualityRow::rank, Role::kKey,
-       "Rank of the process in the job; missing for checks across ranks."},
-      {"check", &QualityRow::check, Role::kKey, "What was looked for."},
-      {"severity", &QualityRow::severity, Role::kDerived,
-       "ok, info, warning, error, or n/a: nothing to look at."},
-      {"count", &QualityRow::count, Unit::kCount, Role::kSum, "Number of cases found."},
-      {"share", &QualityRow::share, Unit::kShare, Role::kDerived,
-       "Affected part of device time or of events, as the help says."},
-      {"first", &QualityRow::first, Role::kDerived, "The first case."},
-      {"help", &QualityRow::help, Role::kDerived, "What it means and what to do."}};
-};
-
 // What the comparison of ranks needs; dropped at the end.
 struct ClockRow {
   int64_t rank = 0;
@@ -249,13 +226,13 @@ std::string_view StatusOf(const CheckOutcome& outcome, std::string_view severity
   return !outcome.applies ? kNotApplicable : outcome.count == 0 ? "ok" : severity;
 }
 
-QualityRow RowOf(std::optional<int64_t> rank, std::string_view name, std::string_view severity,
-                 const CheckOutcome& outcome, std::string_view help) {
-  QualityRow row{.rank = rank,
-                 .check = std::string(name),
-                 .severity = StatusOf(outcome, severity),
-                 .count = outcome.count,
-                 .share = outcome.share};
+DoctorRow RowOf(std::optional<int64_t> rank, std::string_view name, std::string_view severity,
+                const CheckOutcome& outcome, std::string_view help) {
+  DoctorRow row{.rank = rank,
+                .check = std::string(name),
+                .severity = StatusOf(outcome, severity),
+                .count = outcome.count,
+                .share = outcome.share};
   if (!outcome.first.empty()) row.first = outcome.first;
   // A check that found nothing needs no advice: a page of it would bury the ones that did.
   if (outcome.count != 0 && !help.empty()) row.help = help;
@@ -263,7 +240,7 @@ QualityRow RowOf(std::optional<int64_t> rank, std::string_view name, std::string
 }
 
 void AddDiagnostics(const RankView& view, const std::set<std::string_view>& known,
-                    std::vector<QualityRow>& rows) {
+                    std::vector<DoctorRow>& rows) {
   Diagnostics both = view.trace.diagnostics();
   both.Merge(view.index.diagnostics);
   for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
@@ -292,7 +269,7 @@ std::vector<ClockRow> ReadClocks(const Table& table) {
 }
 
 // Ranks of one job were recorded at one time, on clocks with one origin.
-std::vector<QualityRow> CompareClocks(const std::vector<ClockRow>& clocks) {
+std::vector<DoctorRow> CompareClocks(const std::vector<ClockRow>& clocks) {
   if (clocks.size() < 2) {
     return {};
   }
@@ -332,7 +309,7 @@ std::string HelpOf(const QualityCheck& check, const RankView& view) {
 }
 
 Result<Tables> MapDoctor(const RankView& view, const Params&) {
-  std::vector<QualityRow> rows;
+  std::vector<DoctorRow> rows;
   std::set<std::string_view> known;
   for (const std::span<const QualityCheck> checks : {LinkChecks(), TimeChecks(), RecordChecks()}) {
     for (const QualityCheck& check : checks) {
@@ -358,13 +335,11 @@ Result<Tables> MapDoctor(const RankView& view, const Params&) {
 }
 
 Result<Tables> FinishDoctor(Tables tables, const Params&) {
-  std::vector<QualityRow> quality = ReadRows<QualityRow>(TableOf<QualityRow>(tables));
-  for (QualityRow& row : CompareClocks(ReadClocks(TableOf<ClockRow>(tables)))) {
+  std::vector<DoctorRow> quality = ReadRows<DoctorRow>(TableOf<DoctorRow>(tables));
+  for (DoctorRow& row : CompareClocks(ReadClocks(TableOf<ClockRow>(tables)))) {
     quality.push_back(std::move(row));
   }
-  std::stable_sort(quality.begin(), quality.end(), [](const QualityRow& a, const QualityRow& b) {
-    return SeverityOrder(a.severity) < SeverityOrder(b.severity);
-  });
+  SortQuality(quality);
   Tables answer{MakeTable(quality)};
   for (Table& table : tables) {
     if (table.name == InheritedRow::kTable.name && table.rows() > 0) {
@@ -377,6 +352,12 @@ Result<Tables> FinishDoctor(Tables tables, const Params&) {
 }
 
 }  // namespace
+
+void SortQuality(std::vector<DoctorRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const DoctorRow& a, const DoctorRow& b) {
+    return SeverityOrder(a.severity) < SeverityOrder(b.severity);
+  });
+}
 
 std::string Describe(const RankView& view, HostId id) {
   return fmt::format("{}, ts {}", ShortenedName(view.trace.Name(id), kLongestName),

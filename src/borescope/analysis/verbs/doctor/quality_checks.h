@@ -14,8 +14,36 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/diagnostics.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+
+// A row of the answer.
+struct DoctorRow {
+  std::optional<int64_t> rank = {};
+  std::string check = {};
+  std::string_view severity = {};
+  int64_t count = 0;
+  std::optional<double> share = {};
+  std::optional<std::string> first = {};
+  std::optional<std::string> help = {};
+
+  static constexpr TableNames kTable{"quality", "Quality of the recording"};
+  static constexpr ColumnOf<DoctorRow> kColumns[] = {
+      {"rank", &DoctorRow::rank, Role::kKey,
+       "Rank of the process in the job; missing for checks across ranks."},
+      {"check", &DoctorRow::check, Role::kKey, "What was looked for."},
+      {"severity", &DoctorRow::severity, Role::kDerived,
+       "ok, info, warning, error, or n/a: nothing to look at."},
+      {"count", &DoctorRow::count, Unit::kCount, Role::kSum, "Number of cases found."},
+      {"share", &DoctorRow::share, Unit::kShare, Role::kDerived,
+       "Affected part of device time or of events, as the help says."},
+      {"first", &DoctorRow::first, Role::kDerived, "The first case."},
+      {"help", &DoctorRow::help, Role::kDerived, "What it means and what to do."}};
+};
+
+// The worst first.
+void SortQuality(std::vector<DoctorRow>& rows);
 
 struct CheckOutcome {
   int64_t count = 0;            // 0: passed

@@ -248,7 +248,8 @@ struct PeakRow {
       {"elapsed_ns", &PeakRow::elapsed_ns, Unit::kNanoseconds, Role::kDerived,
        "When it is reached first, since the begin of the recording; missing: before it."},
       {"source", &PeakRow::source, Role::kDerived,
-       "\"allocator\": its own total; \"changes\": the sum of the changes recorded so far."},
+       "\"allocator\": its own total; \"changes\": the sum of the changes recorded so far; "
+       "\"replay\": of a memory snapshot, by the model of the allocator."},
       {"ts_ns", &PeakRow::ts_ns, Unit::kNanoseconds, Role::kDerived,
        "The same as elapsed, on the file's clock."}};
 };

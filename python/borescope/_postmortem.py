@@ -1,0 +1,123 @@
+"""postmortem: why a job hung, died or ran out of memory, from what it left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from . import _native
+from ._answer import Answer
+from ._errors import usage
+from ._params import ranges_of, size_of
+from ._progress import ProgressOption, reporting
+
+PathLike = str | os.PathLike[str]
+
+
+class Postmortem(Answer):
+    """What a post-mortem found: an :class:`Answer` whose main table is the verdict, ``postmortem``.
+
+    Tables without rows are left out, but for ``postmortem`` and ``postmortem_files``.
+    """
+
+    __slots__ = ("_judged",)
+    _judged: tuple[bool, bool, bool]
+
+    def __init__(self, native: _native.Answer, has_cause: bool, is_unclear: bool, has_failed: bool) -> None:
+        super().__init__(native, "postmortem")
+        object.__setattr__(self, "_judged", (has_cause, is_unclear, has_failed))
+
+    @property
+    def has_cause(self) -> bool:
+        """Whether a cause was found."""
+        return self._judged[0]
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether no cause was found, or nobody can say who is at fault."""
+        return self._judged[1]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a file that should have been readable was not: ``diagnostics`` say which, and the answer
+        is about the others."""
+        return self._judged[2]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """The rows of the verdict, the first cause first: ``finding``, ``severity``, ``certainty``,
+        ``ranks``, ``evidence``, ``where``, ``help`` and more."""
+        return self["postmortem"].to_dicts()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (self.to_json(), *self._judged)
+
+
+def _unpickled(json: bytes, has_cause: bool, is_unclear: bool, has_failed: bool) -> Postmortem:
+    return Postmortem(_native.Answer.parse_json(json), has_cause, is_unclear, has_failed)
+
+
+def _paths(given: PathLike | Iterable[PathLike]) -> list[bytes]:
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        given = []
+    if isinstance(given, (str, os.PathLike)):
+        given = [given]
+    try:
+        paths = [os.fsencode(each) for each in given]
+    except TypeError:
+        paths = []
+    if not paths:
+        raise usage("a post-mortem takes the name of a folder, or names of files",
+                    remedy="name the folder that holds what the job left")
+    return paths
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() < 1 << 31:
+        raise usage(f"`{name}` takes a whole number, not {value!r:.80}", parameter=name)
+    return int(value.__index__())
+
+
+def postmortem(job: PathLike | Iterable[PathLike], *, world: int | None = None, limit: int | str | None = None,
+               skip_frames: str | None = None, fix_time: int = 20, rank: int | str | Iterable[int] | None = None,
+               sort: str | None = None, top: int | None = None, threads: int = 0,
+               memory_limit: int | str | None = None, progress: ProgressOption = None) -> Postmortem:
+    """Why a job hung, died or ran out of memory: which rank, which line, and what to change.
+
+    Reads dumps of PyTorch's flight recorder, memory snapshots, error files and logs. Nothing in a pickle
+    is executed.
+
+    Args:
+        job: the folder that the job left, or names of files.
+        world: the number of ranks, where no file says so.
+        limit: memory that the process may reserve, in bytes or as PyTorch writes it (``"1.58 GiB"``),
+            where no file says so.
+        skip_frames: a regular expression of files whose frames are never the line of the program.
+        fix_time: seconds for replays of what would have helped; 0 tries nothing.
+        rank: only rows of these ranks.
+        sort: the column by which every table that has it is sorted.
+        top: how many rows of each table are kept.
+        threads: how many threads read; 0 is one a processor.
+        memory_limit: as of :func:`open`.
+        progress: as of :func:`open`.
+
+    Raises:
+        InputError: a name leads to nothing.
+        FormatError: nothing there is readable.
+        UsageError: a bad argument.
+
+    Example::
+
+        answer = borescope.postmortem("job/")
+        answer.findings[0]["finding"]       # 'Ranks stopped issuing work'
+        answer["hang_culprits"].to_pandas()
+    """
+    paths = _paths(job)
+    text = str(_count(limit, "limit")) if limit is not None and not isinstance(limit, str) else limit or ""
+    with reporting(progress) as report:
+        answer, *judged = _native.postmortem(
+            paths, _count(world or 0, "world"), text, skip_frames or "", _count(fix_time, "fix_time"),
+            "" if rank is None else ranges_of(rank, "rank"), sort or "",
+            None if top is None else _count(top, "top"), threads, size_of(memory_limit, "memory_limit"), report)
+    return Postmortem(answer, *judged)

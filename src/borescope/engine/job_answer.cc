@@ -1,0 +1,434 @@
+#include "borescope/engine/job_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/base/io/inflate.h"
+#include "borescope/base/memory_limit.h"
+#include "borescope/engine/map_files.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/output/units/units.h"
+#include "borescope/postmortem/findings.h"
+#include "borescope/postmortem/hang_findings.h"
+#include "borescope/postmortem/job_files.h"
+#include "borescope/postmortem/logs/job_logs.h"
+#include "borescope/postmortem/memory/held.h"
+#include "borescope/postmortem/memory/memory_findings.h"
+#include "borescope/postmortem/memory/read_snapshot.h"
+#include "borescope/postmortem/memory/replay.h"
+#include "borescope/table/typed_rows.h"
+#include "borescope/trace/trace_builder.h"
+
+namespace borescope::internal {
+namespace {
+
+// All files of one kind.
+struct JobKindRow {
+  std::string kind = {};
+  int64_t files = 0;
+  std::optional<std::string> ranks = {};
+  int64_t records = 0;
+  std::optional<int64_t> begin_unix_ns = {};
+  std::optional<int64_t> end_unix_ns = {};
+  int64_t bytes = 0;
+  int64_t unread = 0;
+  std::string ask = {};
+
+  static constexpr TableNames kTable{"job", "What a job left"};
+  static constexpr ColumnOf<JobKindRow> kColumns[] = {
+      {"kind", &JobKindRow::kind, Role::kKey,
+       "flight-recorder: latest communication of a process; memory-snapshot: what its allocator "
+       "holds; log, elastic-error and others: docs/use/postmortem-logs.md."},
+      {"files", &JobKindRow::files, Unit::kCount, Role::kSum, "Number of files."},
+      {"ranks", &JobKindRow::ranks, Role::kDerived,
+       "Whose they are, as 0..7,9; missing where that is not known."},
+      {"records", &JobKindRow::records, Unit::kCount, Role::kSum,
+       "Entries of rings, events of traces, or lines."},
+      {"begin_unix_ns", &JobKindRow::begin_unix_ns, Unit::kNanoseconds, Role::kMin,
+       "Time of the first record, nanoseconds since 1970."},
+      {"end_unix_ns", &JobKindRow::end_unix_ns, Unit::kNanoseconds, Role::kMax,
+       "Time of the last record."},
+      {"bytes", &JobKindRow::bytes, Unit::kBytes, Role::kSum, "Size as stored."},
+      {"unread", &JobKindRow::unread, Unit::kCount, Role::kSum,
+       "Files that could not be read, or that end in the middle."},
+      {"ask", &JobKindRow::ask, Role::kDerived, "The verb that explains them."}};
+};
+
+// What was found of each source. Snapshots are replayed, but no changes are tried.
+struct JobParts {
+  std::vector<JobFile> snapshots;
+  std::vector<JobFileRow> files;
+  std::vector<SourceFindings> sources;
+};
+
+// The names that were given: folders for files that were found in them.
+std::vector<std::string> NamesOf(std::span<const InputFile> files) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const InputFile& file : files) {
+    if (file.content != nullptr || file.path == "-") {
+      continue;
+    }
+    std::string name =
+        file.from_directory ? std::filesystem::path(file.path).parent_path().string() : file.path;
+    if (seen.insert(name).second) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
+  std::vector<JobFile> found;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(found),
+               [kind](const JobFile& file) { return file.kind == kind; });
+  return found;
+}
+
+void Add(SourceFindings found, std::vector<JobFileRow> files, JobParts& parts) {
+  parts.sources.push_back(std::move(found));
+  std::move(files.begin(), files.end(), std::back_inserter(parts.files));
+}
+
+// Nothing where no file is a dump, a snapshot, or a log in which something matches.
+Result<std::optional<JobParts>> ReadParts(const AnalysisSpec& spec, const RunOptions& options,
+                                          std::span<const std::string> names) {
+  BS_ASSIGN(const std::vector<JobFile> files, FindJobFiles(names, options.threads));
+  BS_ASSIGN(const LineFinder lines, LineFinder::Make(""));
+  const bool is_memory = spec.name == "memory";
+  JobParts parts;
+  parts.snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
+  const std::vector<JobFile> dumps = OfKind(files, JobFileKind::kFlightRecorder);
+  if (!dumps.empty() && !is_memory) {
+    BS_ASSIGN(HangPart part, FindHang(dumps, {.world = 0, .threads = options.threads}, lines));
+    Add(std::move(part.found), std::move(part.files), parts);
+  }
+  if (!parts.snapshots.empty()) {
+    const postmortem::MemoryRequest request{.fix_time = std::chrono::nanoseconds(0)};
+    postmortem::MemoryPart part = postmortem::FindMemory(parts.snapshots, request, lines);
+    Add(std::move(part.found), std::move(part.files), parts);
+  }
+  if (!is_memory) {
+    LogPart logs = FindLogs(files, {.threads = options.threads}, lines);
+    const bool is_job = !parts.files.empty() || !logs.events.empty();
+    if (!is_job) {
+      return std::optional<JobParts>();
+    }
+    SourceFindings found;
+    found.diagnostics = std::move(logs.diagnostics);
+    Add(std::move(found), std::move(logs.files), parts);
+  }
+  return parts.files.empty() ? std::optional<JobParts>() : std::optional(std::move(parts));
+}
+
+std::vector<Diagnostic> DiagnosticsOf(const JobParts& parts) {
+  std::vector<Diagnostic> all;
+  for (const SourceFindings& source : parts.sources) {
+    all.insert(all.end(), source.diagnostics.begin(), source.diagnostics.end());
+  }
+  return all;
+}
+
+// ---- info ----
+
+Table KindsTable(std::span<const JobFileRow> files, const std::string& name) {
+  std::map<std::string, JobKindRow> kinds;
+  std::map<std::string, std::set<int32_t>> ranks;
+  for (const JobFileRow& file : files) {
+    JobKindRow& row = kinds[file.kind];
+    row.kind = file.kind;
+    row.files += 1;
+    row.records = AddSaturating(row.records, file.records.value_or(0));
+    row.bytes = AddSaturating(row.bytes, file.bytes);
+    row.unread += file.status == "refused" || file.status == "truncated" ? 1 : 0;
+    if (file.begin_unix_ns.has_value()) {
+      row.begin_unix_ns = std::min(*file.begin_unix_ns, row.begin_unix_ns.value_or(INT64_MAX));
+    }
+    if (file.end_unix_ns.has_value()) {
+      row.end_unix_ns = std::max(*file.end_unix_ns, row.end_unix_ns.value_or(INT64_MIN));
+    }
+    if (file.rank.has_value()) {
+      ranks[file.kind].insert(static_cast<int32_t>(*file.rank));
+    }
+    row.ask = "borescope postmortem " + name;
+  }
+  std::vector<JobKindRow> rows;
+  for (auto& [kind, row] : kinds) {
+    const std::vector<int32_t> of_kind(ranks[kind].begin(), ranks[kind].end());
+    row.ranks = IfAny(RankList(of_kind));
+    rows.push_back(std::move(row));
+  }
+  return MakeTable(rows);
+}
+
+JobAnswer InfoOf(const JobParts& parts, const std::string& name) {
+  std::vector<JobFileRow> files = parts.files;
+  std::stable_sort(files.begin(), files.end(),
+                   [](const JobFileRow& a, const JobFileRow& b) { return a.file < b.file; });
+  return {{KindsTable(files, name), MakeTable(files)}, DiagnosticsOf(parts)};
+}
+
+// ---- doctor ----
+
+// What is looked for in dumps and snapshots; each has a row, also where nothing was found.
+constexpr std::string_view kDumpChecks[] = {"unreadable-file", "unsafe-pickle",   "truncated-file",
+                                            "bad-field-type",  "rank-unclear",    "duplicate-rank",
+                                            "missing-dumps",   "unknown-version", "ring-too-small",
+                                            "group-disagrees", "dumps-apart",     "no-stacks"};
+constexpr std::string_view kSnapshotChecks[] = {
+    "unreadable-file", "unsafe-pickle",         "truncated-file",
+    "bad-field-type",  "inconsistent-snapshot", "no-replay",
+    "ring-of-events",  "allocator-differs",     "no-stacks",
+    "python-stacks"};
+
+bool HasKind(const JobParts& parts, JobFileKind kind) {
+  return std::any_of(parts.files.begin(), parts.files.end(),
+                     [kind](const JobFileRow& file) { return file.kind == JobFileKindName(kind); });
+}
+
+JobAnswer DoctorOf(const JobParts& parts, const std::string& name) {
+  std::map<std::string, DoctorRow> found;
+  std::map<std::string, Severity> worst;
+  const auto expect = [&](std::span<const std::string_view> checks) {
+    for (const std::string_view check : checks) {
+      DoctorRow& row = found[std::string(check)];
+      row.check = check;
+      row.severity = "ok";
+    }
+  };
+  if (HasKind(parts, JobFileKind::kFlightRecorder)) expect(kDumpChecks);
+  if (HasKind(parts, JobFileKind::kMemorySnapshot)) expect(kSnapshotChecks);
+  std::vector<Diagnostic> diagnostics = DiagnosticsOf(parts);
+  for (const Diagnostic& diagnostic : diagnostics) {
+    DoctorRow& row = found[diagnostic.code];
+    row.check = diagnostic.code;
+    if (row.count == 0) {
+      row.first = diagnostic.file + (diagnostic.first.empty() ? "" : ": " + diagnostic.first);
+      row.help = diagnostic.help;
+      worst[diagnostic.code] = diagnostic.severity;
+    }
+    worst[diagnostic.code] = std::max(worst[diagnostic.code], diagnostic.severity);
+    row.severity = SeverityName(worst[diagnostic.code]);
+    row.count = AddSaturating(row.count, static_cast<int64_t>(diagnostic.count));
+  }
+  std::vector<DoctorRow> rows;
+  for (auto& [check, row] : found) {
+    rows.push_back(std::move(row));
+  }
+  DoctorRow& ask = rows.emplace_back();
+  ask.check = "no-profile";
+  ask.severity = "info";
+  ask.count = static_cast<int64_t>(parts.files.size());
+  ask.first = parts.files.front().file;
+  ask.help = fmt::format(
+      "These files hold no profile, but what a job left: `borescope postmortem {}` says why it "
+      "hung, died or ran out of memory.",
+      name);
+  SortQuality(rows);
+  return {{MakeTable(rows)}, {}};
+}
+
+// ---- memory ----
+
+// A recording of allocator events, as the replay of a device says what is held after each.
+void AddDevice(const postmortem::MemorySnapshot& snapshot, const postmortem::DeviceMemory& device,
+               const postmortem::Replay& replay, TracePart& part) {
+  using postmortem::MemoryAction;
+  constexpr int32_t kCuda = 1;
+  const postmortem::HeldMemory held = postmortem::HeldAfterEach(device, replay);
+  MemoryEvents& memory = part.data.memory;
+  const TrackId track = part.Track(TrackKind::kHost, 0, 0);
+  const auto push = [&](size_t event, uint64_t address, int64_t bytes, size_t level) {
+    const int64_t time_us = device.events[event].time_us;
+    constexpr int64_t kLatestUs = int64_t{1} << 52;
+    memory.ts_ns.push_back(snapshot.has_times ? std::clamp<int64_t>(time_us, 0, kLatestUs) * 1000
+                                              : static_cast<int64_t>(event));
+    memory.track.push_back(track);
+    memory.device_type.push_back(kCuda);
+    memory.device.push_back(static_cast<int32_t>(device.device));
+    memory.address.push_back(address);
+    memory.bytes.push_back(bytes);
+    memory.category.push_back(MemoryCategory::kNone);
+    memory.total_allocated.push_back(held.allocated[level]);
+    memory.total_reserved.push_back(held.reserved[level]);
+    part.CountEvent('i', part.Intern("[memory]"), 0);
+  };
+  push(0, 0, 0, 0);  // what there was before
+  for (uint32_t i = 0; i < device.events.size(); ++i) {
+    CheckStopAt(i);
+    const bool is_change =
+        held.allocated[i] != held.allocated[i + 1] || held.reserved[i] != held.reserved[i + 1];
+    if (is_change) {
+      push(i, device.events[i].address, held.allocated[i + 1] - held.allocated[i], i + 1);
+    }
+  }
+}
+
+// Nothing where no device can be replayed.
+Result<std::optional<Trace>> TraceOf(const JobFile& file, int threads) {
+  BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
+  BS_ASSIGN(const postmortem::SnapshotFile read, postmortem::ReadSnapshot(*source.bytes));
+  TracePart part;
+  for (const postmortem::DeviceMemory& device : read.snapshot.devices) {
+    const postmortem::Replay replay = postmortem::ReplayDevice(read.snapshot, device);
+    if (replay.impossible.empty() && !device.events.empty()) {
+      AddDevice(read.snapshot, device, replay, part);
+    }
+  }
+  if (part.data.memory.size() == 0) {
+    return std::optional<Trace>();
+  }
+  Meta meta;
+  meta.file = file.path;
+  meta.format = TraceFormat::kMemoryTimeline;
+  meta.producer = "PyTorch memory snapshot";
+  meta.base_ns = 0;  // times are Unix time
+  meta.options.profile_memory = true;
+  TraceBuilder builder;
+  builder.Append(std::move(part));
+  return std::optional<Trace>(builder.Finish(std::move(meta), 0, threads));
+}
+
+// Operators are not recorded, and levels are the replay's.
+void NameSource(Tables& tables) {
+  std::erase_if(tables, [](const Table& table) { return table.name == "memory_ops"; });
+  for (Table& table : tables) {
+    Column* const source = table.Find("source");
+    if (source == nullptr) continue;
+    StringValues texts;
+    for (size_t i = 0; i < table.rows(); ++i) {
+      texts.push_back("replay");
+    }
+    source->values = std::move(texts);
+  }
+}
+
+Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
+                           const JobParts& parts) {
+  std::vector<RankClaim> claims;
+  for (const JobFile& file : parts.snapshots) {
+    claims.push_back(
+        {.recorded = std::nullopt,
+         .named = file.rank.has_value() ? std::optional<int64_t>(*file.rank) : std::nullopt});
+  }
+  std::vector<Diagnostics> decisions(claims.size());
+  const std::vector<int64_t> ranks = AssignRanks(claims, decisions);
+  const Pipeline& pipeline = spec.PipelineFor(options.params);
+  std::vector<Tables> findings;
+  for (size_t i = 0; i < parts.snapshots.size(); ++i) {
+    Result<std::optional<Trace>> trace = TraceOf(parts.snapshots[i], options.threads);
+    if (!trace.ok() || !trace->has_value()) {
+      continue;  // FindMemory said why
+    }
+    const TraceIndex index = BuildIndex(**trace, options.threads);
+    const RankView view{ranks[i], **trace, index, options.threads};
+    BS_ASSIGN(Tables mapped, MapTrace(spec, options.params, view));
+    findings.push_back(std::move(mapped));
+  }
+  JobAnswer answer;
+  answer.diagnostics = DiagnosticsOf(parts);
+  if (!findings.empty()) {
+    BS_ASSIGN(Tables reduced, pipeline.reduce(findings, options.params));
+    answer.tables = std::move(reduced);
+    NameSource(answer.tables);
+  }
+  for (const SourceFindings& source : parts.sources) {
+    for (const Table& table : source.tables) {
+      const bool is_wanted = table.name == "memory_live" || table.name == "memory_growth";
+      if (is_wanted && table.rows() > 0) {
+        answer.tables.push_back(table);
+      }
+    }
+  }
+  if (answer.tables.empty()) {
+    return Error{.code = ErrorCode::kMissingData,
+                 .cause = "no block of memory is in these snapshots",
+                 .remedy =
+                     "call torch.cuda.memory._record_memory_history() before the program "
+                     "allocates, and _dump_snapshot() after it",
+                 .file = parts.snapshots.front().path};
+  }
+  return answer;
+}
+
+// Rows of these ranks; tables without ranks stay.
+Result<void> KeepRanks(const NumberRanges& ranks, Tables& tables) {
+  bool is_any = ranks.empty();
+  for (Table& table : tables) {
+    const Column* const column = table.Find("rank");
+    const auto* const values =
+        column == nullptr ? nullptr : std::get_if<IntValues>(&column->values);
+    if (ranks.empty() || values == nullptr) {
+      continue;
+    }
+    std::vector<uint32_t> kept;
+    for (size_t i = 0; i < values->size(); ++i) {
+      if (!column->IsMissing(i) && ranks.Contains((*values)[i])) {
+        kept.push_back(static_cast<uint32_t>(i));
+      }
+    }
+    is_any = is_any || !kept.empty() || table.rows() == 0;
+    table = TakeRows(table, kept);
+  }
+  return is_any ? Result<void>() : UsageError("`rank` names no rank of these files", "", "rank");
+}
+
+Result<std::optional<JobAnswer>> Answered(const AnalysisSpec& spec, const RunOptions& options,
+                                          std::span<const std::string> names) {
+  BS_ASSIGN(const std::optional<JobParts> parts, ReadParts(spec, options, names));
+  if (!parts.has_value()) {
+    return std::optional<JobAnswer>();
+  }
+  const std::string name = names.size() == 1 ? names.front() : names.front() + " ...";
+  JobAnswer answer;
+  if (spec.name == "info") {
+    answer = InfoOf(*parts, name);
+  } else if (spec.name == "doctor") {
+    answer = DoctorOf(*parts, name);
+  } else {
+    BS_ASSIGN(answer, MemoryOf(spec, options, *parts));
+  }
+  if (spec.name != "doctor") {
+    BS_TRY(KeepRanks(options.ranks, answer.tables));
+  }
+  return std::optional<JobAnswer>(std::move(answer));
+}
+
+}  // namespace
+
+std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const RunOptions& options) {
+  const std::vector<std::string> names = NamesOf(options.files);
+  const bool is_asked = spec.name == "info" || spec.name == "doctor" || spec.name == "memory";
+  if (!is_asked || names.empty() || options.load) {
+    return std::nullopt;
+  }
+  const MemoryLimit limit(options.memory_limit);
+  auto answered = WithinMemory(limit, [&] { return Answered(spec, options, names); });
+  if (!answered.has_value()) {
+    return Result<JobAnswer>(
+        Error{.code = ErrorCode::kIo,
+              .cause = fmt::format("reading takes more than {}", FormatBytes(options.memory_limit)),
+              .remedy = "raise `memory_limit`, or name fewer files",
+              .file = names.front()});
+  }
+  if (!answered->ok()) {
+    return Result<JobAnswer>(answered->error());
+  }
+  if (!(*answered)->has_value()) {
+    return std::nullopt;
+  }
+  return Result<JobAnswer>(std::move(***answered));
+}
+
+}  // namespace borescope::internal

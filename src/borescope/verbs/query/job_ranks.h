@@ -1,0 +1,58 @@
+// What a dead job left among the files of a run, for SQL: dumps and memory snapshots by rank, and
+// logs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/diagnostic.h"
+#include "borescope/engine/inputs/run_options.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/postmortem/job_files.h"
+#include "borescope/query/job_data.h"
+#include "borescope/query/relations/relation.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope::internal {
+
+class JobRanks {
+ public:
+  // The dumps, snapshots and texts among the files of a run, which are not read yet. Where there is
+  // a dump or a snapshot in a folder, its subfolders are searched, too. Files that cannot be opened
+  // are left to who loads traces.
+  static Result<JobRanks> Find(const RunOptions& options);
+
+  // Whether there is a dump or a snapshot.
+  bool HasData() const { return !dumps_.empty() || !snapshots_.empty(); }
+  // Whether a file of the run is one of these: no trace is there.
+  bool Holds(const std::string& path) const;
+
+  // Reads dumps and snapshots, of the ranks that were asked for. What is odd is in `diagnostics`.
+  // Stops as stop.h says.
+  Result<void> Read(const RunOptions& options, std::vector<Diagnostic>& diagnostics);
+
+  // Gives ranks their data, and adds those of which there is nothing else; in the order of ranks.
+  // This has to outlive them, and to stay where it is.
+  void AddTo(std::vector<query::RankData>& ranks);
+
+ private:
+  struct OfRank {
+    int64_t rank = 0;  // kMissing: not known; these come first
+    std::string first_file;
+    std::unique_ptr<query::JobData> data;
+  };
+
+  std::vector<JobFile> dumps_;
+  std::vector<JobFile> snapshots_;
+  std::vector<JobFile> texts_;
+  std::vector<OfRank> ranks_;
+  // Of ranks without a trace.
+  std::unique_ptr<Trace> no_trace_;
+  std::unique_ptr<TraceIndex> no_index_;
+  std::unique_ptr<Diagnostics> nothing_odd_;
+};
+
+}  // namespace borescope::internal
