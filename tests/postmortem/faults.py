@@ -60,7 +60,7 @@ class Rank:
 
 
 class Job:
-    def __init__(self, seed, healthy=False):
+    def __init__(self, seed, healthy=False, steps=None):
         self.rng = rng = random.Random(seed)
         self.seed = seed
         while True:
@@ -75,7 +75,7 @@ class Job:
         self.group_of = {}
         self.make_groups()
         self.ranks = [Rank() for _ in range(self.world)]
-        self.make_programs()
+        self.make_programs(steps)
         self.skew = [rng.randint(-3 * MS, 3 * MS) for _ in range(self.world)]
         self.dead_operation = None
         self.fault = None
@@ -106,9 +106,10 @@ class Job:
     def add_group(self, description, members):
         self.groups.append((description, members))
 
-    def make_programs(self):
+    def make_programs(self, steps):
         rng = self.rng
-        steps, batches, layers = rng.randint(3, 5), rng.randint(1, 3), rng.randint(1, 3)
+        few, batches, layers = rng.randint(3, 5), rng.randint(1, 3), rng.randint(1, 3)
+        steps = steps or few
         size = rng.choice((16, 256, 4096))
         uneven = rng.random() < 0.3 and self.tp > 1
         coalesced = {n for n, (d, _) in enumerate(self.groups) if d.startswith("PIPE") and rng.random() < 0.5}
@@ -400,8 +401,8 @@ class Job:
             if done:
                 kinds.add("device-stuck")
                 culprits |= here
-            elif self.has_timing and not self.begun(r, head) and any(
-                    self.begun(p, self.oldest(p)) for p in here):
+            elif self.has_timing and len({self.begun(p, self.oldest(p)) for p in here}) == 2:
+                # Who began it waits for those who did not, whatever is wrong with its own device.
                 kinds.add("not-started")
                 culprits |= {p for p in here if not self.begun(p, self.oldest(p))}
             else:
@@ -453,6 +454,10 @@ class Job:
         for issued in rank.issued:
             entries += self.entries(r, issued, options)
         entries = entries[-options["ring"]:]
+        if options.get("cut"):  # to what is outstanding, or the last of a rank without
+            outstanding = [issued.record for queue in rank.queues for issued in queue]
+            first = min(outstanding) if outstanding else max((entry["record_id"] for entry in entries), default=0) - 2
+            entries = [entry for entry in entries if entry["record_id"] >= first]
         if options["active"]:
             entries = [entry for entry in entries if entry["time_discovered_completed_ns"] is None]
         own = [n for n, (_, members) in enumerate(self.groups) if r in members]
@@ -569,8 +574,8 @@ def make(seed, kind=None):
     return None
 
 
-def make_healthy(seed):
-    """A job without a fault, stopped at a random moment."""
-    job = Job(seed * 1000 + 500, healthy=True)
-    job.run(most_rounds=job.rng.randint(5, 60))
+def make_healthy(seed, lasts=False):
+    """A job without a fault at a random moment, early or long after its rings were full."""
+    job = Job(seed * 1000 + 500, healthy=True, steps=40 if lasts else None)
+    job.run(most_rounds=job.rng.randint(100, 300) if lasts else job.rng.randint(5, 60))
     return job

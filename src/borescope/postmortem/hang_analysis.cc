@@ -184,6 +184,21 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
 
 namespace {
 
+// Collectives that nobody can finish before everybody began.
+bool NeedsAll(std::string_view operation) {
+  constexpr std::string_view kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "barrier"};
+  return operation.starts_with("all_to_all") ||
+         std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
+           return operation.substr(0, name.size()) == name;
+         });
+}
+
+// Whether it is known, and not concluded from what other ranks did.
+bool IsRecorded(const Where& where) {
+  return where.basis == WhereBasis::kRecorded || where.basis == WhereBasis::kOrder ||
+         where.basis == WhereBasis::kStatus;
+}
+
 // ---- the graph ----
 
 struct Node {
@@ -251,6 +266,11 @@ class WaitGraph {
   const std::vector<std::pair<size_t, size_t>>& EdgesInto(size_t node) const { return into_[node]; }
   // The ranks that are at a node, ascending.
   const std::vector<int32_t>& RanksAt(size_t node) const { return at_[node]; }
+  // Members of the operation of a node that began it, as others finished it, but left no dump.
+  std::span<const int32_t> BeganUnseen(size_t node) const {
+    const auto found = began_unseen_.find(node);
+    return found == began_unseen_.end() ? std::span<const int32_t>() : found->second;
+  }
   const std::vector<std::vector<size_t>>& components() const { return components_; }
   size_t ComponentOf(size_t node) const { return component_of_[node]; }
 
@@ -299,13 +319,46 @@ class WaitGraph {
     return std::binary_search(rank.head.begin(), rank.head.end(), operation);
   }
 
+  // Whether members can only have finished an operation if all of them began it.
+  bool NeedsAllMembers(const HangOperation& operation, std::span<const int32_t> members) const {
+    for (const int32_t member : members) {
+      const HangRank* const rank = model_.Of(member);
+      const IssuedOperation* const issued = rank == nullptr ? nullptr : rank->Find(operation);
+      if (issued != nullptr) {
+        const std::string_view name = rank->dump->Name(rank->dump->entries[issued->first_entry]);
+        // With gloo work that failed, as its peer died, looks like work that is done.
+        return !name.starts_with("gloo:") && NeedsAll(OperationName(name));
+      }
+    }
+    return false;
+  }
+
   void AddEdges(size_t node, const HangOperation& operation) {
-    for (const int32_t member : model_.MembersOf(operation)) {
-      const Where where = WhereIs(model_, member, operation);
+    const std::vector<int32_t> members = model_.MembersOf(operation);
+    std::vector<Where> wheres;
+    wheres.reserve(members.size());
+    for (const int32_t member : members) {
+      wheres.push_back(WhereIs(model_, member, operation));
+    }
+    // What others finished all members began: who left nothing did so, too.
+    const bool all_began =
+        !operation.is_p2p &&
+        std::any_of(wheres.begin(), wheres.end(),
+                    [](const Where& where) {
+                      return where.state == WhereState::kDone && IsRecorded(where);
+                    }) &&
+        NeedsAllMembers(operation, members);
+    for (size_t i = 0; i < members.size(); ++i) {
+      const int32_t member = members[i];
+      const Where where = wheres[i];
       const HangRank* const rank = model_.Of(member);
       if (where.state == WhereState::kDone ||
           (where.state == WhereState::kOpen && StandsAt(*rank, operation)) ||
           IsMetByAny(operation, member)) {
+        continue;
+      }
+      if (all_began && where.state == WhereState::kNoDump) {
+        began_unseen_[node].push_back(member);
         continue;
       }
       const Node to = rank == nullptr
@@ -451,21 +504,13 @@ class WaitGraph {
   std::vector<Node> nodes_;
   std::vector<std::vector<Edge>> edges_;
   std::vector<std::vector<std::pair<size_t, size_t>>> into_;
+  std::map<size_t, std::vector<int32_t>> began_unseen_;
   std::vector<std::vector<int32_t>> at_;
   std::vector<std::vector<size_t>> components_;
   std::vector<size_t> component_of_;
 };
 
 // ---- what sinks mean ----
-
-// Collectives that nobody can finish before everybody began.
-bool NeedsAll(std::string_view operation) {
-  constexpr std::string_view kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "barrier"};
-  return operation.starts_with("all_to_all") ||
-         std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
-           return operation.substr(0, name.size()) == name;
-         });
-}
 
 class Diagnosis {
  public:
@@ -476,6 +521,7 @@ class Diagnosis {
     AddMismatches();
     const bool has_mismatch = !result_.culprits.empty();
     std::vector<std::pair<int32_t, size_t>> absent;  // ranks without a dump, their nodes
+    std::vector<size_t> stuck;                       // operations that all members came to
     for (const std::vector<size_t>& component : graph_.components()) {
       if (!graph_.IsSink(component)) {
         continue;
@@ -486,9 +532,12 @@ class Diagnosis {
       } else if (node.type == Node::Type::kIdle) {
         if (!has_mismatch) AddIdle(component.front());
       } else if (node.type == Node::Type::kNoDump) {
-        absent.emplace_back(node.rank, component.front());
+        if (!graph_.EdgesInto(component.front()).empty()) {
+          absent.emplace_back(node.rank, component.front());
+        }
       } else if (!IsInMismatch(node)) {
         AddOperation(component.front());
+        stuck.push_back(component.front());
       }
     }
     const bool is_primary = result_.culprits.empty();
@@ -503,6 +552,7 @@ class Diagnosis {
       SetEvidence(culprit, node);
       result_.culprits.push_back(culprit);
     }
+    AddUnseen(stuck);
     FindWaits();
     Finish();
   }
@@ -559,11 +609,6 @@ class Diagnosis {
     if (!IsRecorded(best->where) || model_.groups[best->because.group].is_inferred) {
       Lower(culprit.certainty, Certainty::kLikely);
     }
-  }
-
-  static bool IsRecorded(const Where& where) {
-    return where.basis == WhereBasis::kRecorded || where.basis == WhereBasis::kOrder ||
-           where.basis == WhereBasis::kStatus;
   }
 
   static void Lower(Certainty& certainty, Certainty at_most) {
@@ -652,6 +697,27 @@ class Diagnosis {
       culprit.evidence = operation;
       SetTimes(culprit, ranks);
       result_.culprits.push_back(culprit);
+    }
+  }
+
+  // Who left no dump and began an operation that others finished may have died in it: a suspect
+  // beside those that are there.
+  void AddUnseen(std::span<const size_t> stuck) {
+    std::set<int32_t> named;
+    for (const HangCulprit& culprit : result_.culprits) {
+      named.insert(culprit.rank);
+    }
+    for (const size_t node : stuck) {
+      for (const int32_t rank : graph_.BeganUnseen(node)) {
+        if (!named.insert(rank).second || model_.Of(rank) != nullptr) {
+          continue;
+        }
+        HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump, .is_primary = false};
+        culprit.certainty = Certainty::kCannotTell;
+        culprit.evidence = graph_.OperationsOf(graph_.nodes()[node]).front();
+        SetTimes(culprit, graph_.RanksAt(node));
+        result_.culprits.push_back(culprit);
+      }
     }
   }
 

@@ -5,10 +5,12 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/postmortem/hang_report.h"
 
 namespace borescope::internal {
 namespace {
@@ -167,6 +169,74 @@ TEST(HangAnalysisTest, ARankWithoutADump) {
             "1 never-issued likely; 2 no-dump likely with");
 }
 
+TEST(HangAnalysisTest, WhatOthersFinishedARankWithoutADumpBegan) {
+  const auto finished = [](std::string_view name) {
+    return Dump({"012"}, {{"012", 1, kDone, std::string(name)}});
+  };
+  const auto stands = [](std::string_view name) {
+    return Dump({"012"}, {{"012", 1, kOpen, std::string(name)}});
+  };
+  EXPECT_EQ(Culprits({finished("all_reduce"), stands("all_reduce")}),
+            "1 device-stuck likely; 2 no-dump cannot tell with");
+  // A broadcast ends on some members before others come.
+  EXPECT_EQ(Culprits({finished("broadcast"), stands("broadcast")}), "2 no-dump likely");
+}
+
+// A few bytes name as many ranks as they like.
+TEST(HangAnalysisTest, ALargeRankCostsNoRowForEachBelowIt) {
+  const auto dump = [](int64_t largest) {
+    const std::string text = fmt::format(
+        R"({{"version": "2.10", "pg_config": {{"0": {{"name": "0", "desc": "default_pg", "ranks": "[0, {}]"}}}},
+            "entries": [{{"record_id": 0, "pg_id": 0, "process_group": ["0", "default_pg"],
+            "collective_seq_id": 1, "profiling_name": "nccl:barrier", "time_created_ns": 1,
+            "state": "scheduled"}}]}})",
+        largest);
+    return std::move(*ReadFlightDump(*OpenMemory(text)));
+  };
+  const FlightDump large = dump(FlightDump::kMostRanks - 1);
+  const std::vector<RankDump> ranks = {{0, &large, 0}};
+  const HangModel model = BuildHangModel(ranks, 0, 1);
+  EXPECT_EQ(model.world, FlightDump::kMostRanks);
+  const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), LineFinder());
+  for (const Table& table : found.tables) {
+    EXPECT_LE(table.rows(), 2U) << table.name;
+  }
+  EXPECT_EQ(dump(FlightDump::kMostRanks).bad_fields, 1U);
+}
+
+TEST(HangAnalysisTest, DumpsOfOneStoreAreThoseOfTheirOwn) {
+  const auto text = [](int rank) {
+    return fmt::format(
+        R"({{"version": "2.10", "pg_config": {{"a": {{"name": "a", "desc": "b", "ranks": "[0, 1, 2]"}}}},
+            "entries": [{{"record_id": {}, "process_group": ["a", "b"], "collective_seq_id": 1,
+            "profiling_name": "nccl:all_reduce", "state": "completed",
+            "input_sizes": [[4, 8], [2], []], "output_sizes": [[0, 9]], "input_dtypes": ["Float"],
+            "frames": [{{"name": "f", "filename": "/app/train.py", "line": 3}}]}}]}})",
+        rank);
+  };
+  const auto store = std::make_shared<FlightStore>();
+  const Result<FlightDump> first = ReadFlightDump(*OpenMemory(text(1)), store);
+  const size_t texts = store->values.texts();
+  const size_t containers = store->values.containers();
+  const Result<FlightDump> second = ReadFlightDump(*OpenMemory(text(2)), store);
+  const Result<FlightDump> alone = ReadFlightDump(*OpenMemory(text(2)));
+  ASSERT_TRUE(first.ok() && second.ok() && alone.ok());
+  EXPECT_EQ(store->values.texts(), texts);
+  EXPECT_LE(store->values.containers(), containers + 2);
+  for (const FlightDump* const dump : {&*second, &*alone}) {
+    const FlightEntry& entry = dump->entries.at(0);
+    EXPECT_EQ(entry.record_id, 2);
+    EXPECT_EQ(dump->Name(entry), "nccl:all_reduce");
+    EXPECT_EQ(ElementsOf(*dump, entry.input_sizes), 4 * 8 + 2 + 1);
+    EXPECT_EQ(ElementsOf(*dump, entry.output_sizes), 0);
+    EXPECT_EQ(dump->Texts(entry.input_types), std::vector<std::string_view>{"Float"});
+    EXPECT_EQ(dump->Frames(entry).at(0).line, 3);
+    EXPECT_EQ(dump->groups.at(0).ranks.size(), 3U);
+    EXPECT_EQ(dump->named_groups.at(0).description, "b");
+  }
+  EXPECT_EQ(first->groups[0].ranks.data(), second->groups[0].ranks.data());
+}
+
 TEST(HangAnalysisTest, ADumpThatEndsInTheMiddleIsUnknownFromThere) {
   const std::vector<Entry> waits = {{"012", 1, kDone}, {"012", 2}};
   const auto waiting = [&] { return Dump({"012"}, waits); };
@@ -273,7 +343,8 @@ TEST(FlightDumpTest, OddFieldsAreCounted) {
   ASSERT_EQ(dump->entries.size(), 2U);
   EXPECT_EQ(dump->entries[1].record_id, 4);
   EXPECT_TRUE(dump->entries[0].is_p2p);
-  EXPECT_EQ(dump->groups.front().ranks, (std::vector<int32_t>{0, 1}));
+  const std::span<const int32_t> listed = dump->groups.front().ranks;
+  EXPECT_EQ(std::vector<int32_t>(listed.begin(), listed.end()), (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(dump->bad_fields, 6U);
   EXPECT_FALSE(IsKnownFlightVersion(dump->version));
   EXPECT_TRUE(IsKnownFlightVersion("2.10"));

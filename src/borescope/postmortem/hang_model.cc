@@ -30,7 +30,7 @@ bool IsClosing(std::string_view profiling_name) {
 // ---- groups ----
 
 using GroupKey = std::pair<std::string, std::vector<int32_t>>;
-// Lists of ranks, which many dumps share: told from each other by where they lie.
+// Lists of ranks, which many dumps share: distinguished by where they lie.
 using RankSpan = std::span<const int32_t>;
 
 // The members of a group as a dump lists them; nullptr where it does not.

@@ -1,10 +1,12 @@
 #include "borescope/postmortem/job_files.h"
 
 #include <fmt/format.h>
+#include <glob.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
@@ -23,8 +25,16 @@ constexpr size_t kHeadBytes = size_t{64} << 10U;
 class Finder {
  public:
   Result<void> Add(const std::string& path) {
+    if (path == "-") {
+      return UsageError("a post-mortem reads files more than once, and no standard input",
+                        "write it to a file, and name that");
+    }
     BS_ASSIGN(const FileKind kind, KindOf(path));
     if (kind == FileKind::kNothing) {
+      constexpr std::string_view kGlobCharacters = "*?[";
+      if (path.find_first_of(kGlobCharacters) != std::string::npos) {
+        return AddGlob(path);
+      }
       return Error{.code = ErrorCode::kIo, .cause = "no such file or folder", .file = path};
     }
     if (kind != FileKind::kFolder) {
@@ -44,6 +54,31 @@ class Finder {
   }
 
  private:
+  // A name that exists is never taken for a pattern.
+  Result<void> AddGlob(const std::string& pattern) {
+    struct Found {
+      Found() = default;
+      Found(const Found&) = delete;
+      Found& operator=(const Found&) = delete;
+      ~Found() { globfree(&paths); }
+      glob_t paths{};
+    } found;
+    const int status = glob(pattern.c_str(), 0, nullptr, &found.paths);
+    if (status == GLOB_NOSPACE) {
+      throw std::bad_alloc();
+    }
+    if (status != 0 || found.paths.gl_pathc == 0) {
+      return Error{.code = ErrorCode::kIo,
+                   .cause = status == GLOB_NOMATCH || status == 0 ? "nothing has such a name"
+                                                                  : "a folder of it cannot be read",
+                   .file = pattern};
+    }
+    for (size_t i = 0; i < found.paths.gl_pathc; ++i) {
+      BS_TRY(Add(found.paths.gl_pathv[i]));
+    }
+    return {};
+  }
+
   void AddFile(const std::string& path, const std::string& folder, bool is_named) {
     JobFile file;
     file.path = path;

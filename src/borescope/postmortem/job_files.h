@@ -41,9 +41,10 @@ struct JobFile {
 inline constexpr int kJobFolderDepth = 4;
 inline constexpr size_t kMostJobFiles = 100'000;
 
-// The files of `paths`, each a file or a folder; in the order of their paths. Links that lead out
-// of a folder are not followed. Of a folder, files of kNone are left out. kIo where a path leads to
-// nothing; kInvalidArgument where a folder holds too many files.
+// The files of `paths`, each a file, a folder, or a pattern of the shell for such; in the order of
+// their paths. Links that lead out of a folder are not followed. Of a folder, files of kNone are
+// left out. kIo where a path leads to nothing; kInvalidArgument where a folder holds too many
+// files.
 Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads);
 
 // The rank that a file name says: digits after "rank", else those at its end before endings such

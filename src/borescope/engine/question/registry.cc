@@ -526,7 +526,7 @@ constexpr ParameterRow kPostmortem[] = {
      "files of this regular expression are never the line of the program, beside those of "
      "libraries"},
     {"limit", "text", "SIZE",
-     "memory that the process may reserve, 1.58GiB or bytes, where no file says so"},
+     "memory that the process may reserve, 1.58GiB, 1.7G or bytes, where no file says so"},
     {"fix-time", "count", "SECONDS", "time for replays of what would have helped", "question",
      "20"},
     {.name = "fail-on",

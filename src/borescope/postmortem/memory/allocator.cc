@@ -81,6 +81,7 @@ void Allocator::Insert(uint32_t block) {
     list.unmapped.emplace(inserted.address, block);
   } else {
     inserted.searches = searches_;
+    releasable_ += IsReleasable(inserted) ? 1 : 0;
     list.free.insert({inserted.size, inserted.address, block});
   }
 }
@@ -91,6 +92,7 @@ void Allocator::Remove(uint32_t block) {
   if (removed.state == BlockState::kUnmapped) {
     list.unmapped.erase(removed.address);
   } else {
+    releasable_ -= IsReleasable(removed) ? 1 : 0;
     list.free.erase({removed.size, removed.address, block});
   }
 }
@@ -571,6 +573,7 @@ uint32_t Allocator::BlockAt(uint64_t address, uint32_t near) const {
   uint32_t block = is_near ? near : segments_[segment].first;
   while (block != kNoIndex && address - blocks_[block].address >= blocks_[block].size) {
     block = blocks_[block].next;
+    ++walked_;
   }
   return block;
 }

@@ -127,6 +127,12 @@ class Allocator {
   uint64_t BlockAddress(uint32_t block) const { return blocks_[block].address; }
   // All blocks by segment and address, unmapped ones included.
   std::vector<LayoutBlock> Layout() const;
+  // How many there are at most.
+  uint64_t blocks() const { return blocks_.size() - unused_blocks_.size(); }
+  // Blocks that were passed on the way to an address.
+  uint64_t walked() const { return walked_; }
+  // Whether a retry would give a segment back: one that is free and whole, and of no private pool.
+  bool HasReleasable() const { return releasable_ > 0; }
   // Bytes of free blocks that are part of a segment: PyTorch's inactive_split_bytes.
   uint64_t InactiveSplit() const;
   // Bytes that a segment for `size` bytes needs of the driver, less what free pages before it give.
@@ -171,6 +177,10 @@ class Allocator {
     return uint32_t{lane} * 2 + (size <= kSmallRequest ? 1 : 0);
   }
   static bool IsSmall(uint32_t list) { return (list & 1) != 0; }
+  bool IsReleasable(const Block& block) const {
+    const Segment& segment = segments_[block.segment];
+    return IsWhole(block) && !segment.is_expandable && !IsPrivate(segment.list);
+  }
   bool IsPrivate(uint32_t list) const { return lanes_[list / 2].is_private(); }
   uint64_t PageSize(uint32_t list) const {
     return IsSmall(list) ? kSmallSegment : settings_.large_segment;
@@ -227,6 +237,8 @@ class Allocator {
   size_t waiting_ = 0;                                  // of these, not completed
   uint64_t searches_ = 0;                               // of the default pool of large blocks
   uint64_t next_address_ = uint64_t{1} << 44;           // of the model's own driver
+  size_t releasable_ = 0;                               // free blocks that a retry gives back
+  mutable uint64_t walked_ = 0;
 };
 
 }  // namespace borescope::internal::postmortem

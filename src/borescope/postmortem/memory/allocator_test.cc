@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace borescope::internal::postmortem {
@@ -36,6 +39,45 @@ TEST(AllocatorTest, PagesAreTakenInTheLowestRowThatHoldsThem) {
   EXPECT_NE(allocator.TakeAt(first + 7 * page, page, page, 2, true, used), kNoIndex);
   EXPECT_EQ(allocator.TakeAt(first + 7 * page, page, page, 3, true, used), kNoIndex);
   EXPECT_NE(allocator.TakeAt(first + 3 * page, page, page, 4, true, used), kNoIndex);
+}
+
+// The count of segments that a retry gives back is what a walk over all blocks finds.
+TEST(AllocatorTest, ReleasableIsWhatTheLayoutSays) {
+  for (const bool expandable : {false, true}) {
+    AllocatorSettings settings;
+    settings.expandable = expandable;
+    std::vector<MemoryLane> lanes(3);
+    lanes[1].stream = 7;
+    lanes[2].pool_first = 1;  // private
+    Allocator allocator(settings, lanes);
+    std::mt19937 numbers(5);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same in every run
+    const auto random = [&] { return static_cast<uint32_t>(numbers()); };
+    std::vector<std::pair<uint32_t, uint32_t>> live;
+    for (uint32_t i = 0; i < 3'000; ++i) {
+      const uint32_t dice = random() % 100;
+      if (dice < 55 || live.empty()) {
+        const uint64_t size = uint64_t{1} << (random() % 25);
+        const uint32_t block = allocator.Allocate(size, static_cast<uint16_t>(random() % 3), i);
+        ASSERT_NE(block, kNoIndex);
+        live.emplace_back(block, i);
+      } else if (dice < 98) {
+        std::swap(live[random() % live.size()], live.back());
+        allocator.RequestFree(live.back().first, live.back().second);
+        allocator.CompleteFree(live.back().first, live.back().second);
+        live.pop_back();
+      } else {
+        allocator.EmptyCache();
+      }
+      const std::vector<LayoutBlock> layout = allocator.Layout();
+      const bool expected =
+          std::any_of(layout.begin(), layout.end(), [&](const LayoutBlock& block) {
+            return block.state == BlockState::kFree && block.is_whole && !block.is_expandable &&
+                   !lanes[block.lane].is_private();
+          });
+      ASSERT_EQ(allocator.HasReleasable(), expected) << i;
+      ASSERT_GE(allocator.blocks(), layout.size());
+    }
+  }
 }
 
 }  // namespace

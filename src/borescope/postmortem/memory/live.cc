@@ -5,9 +5,9 @@
 #include <initializer_list>
 #include <map>
 #include <span>
-#include <tuple>
 #include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal::postmortem {
@@ -35,92 +35,156 @@ std::string_view BackwardFunction(std::string_view name) {
   return Contains(function, "Backward") ? function : std::string_view();
 }
 
-// The frame that is the line of the program; nullptr if there is none.
-struct NamedFrame {
-  std::string_view file;
-  std::string_view name;
-  int64_t line = 0;
-};
-
-// The innermost frame of the program; else of a library other than torch; else of Python; else the
-// function of the backward pass.
-NamedFrame LineOf(const std::vector<NamedFrame>& frames, const LineFinder& finder) {
-  const auto first = [&](const auto& fits) {
-    const auto found = std::find_if(frames.begin(), frames.end(), fits);
-    return found == frames.end() ? NamedFrame() : *found;
-  };
-  const NamedFrame user = first([&](const NamedFrame& frame) {
-    return IsPythonFile(frame.file) && finder.IsOfUser(frame.file);
-  });
-  if (!user.file.empty()) return user;
-  const NamedFrame library = first([](const NamedFrame& frame) {
-    return IsPythonFile(frame.file) && !Contains(frame.file, "/torch/");
-  });
-  if (!library.file.empty()) return library;
-  const NamedFrame python = first([](const NamedFrame& frame) { return IsPythonFile(frame.file); });
-  if (!python.file.empty()) return python;
-  bool is_backward = false;
-  for (const NamedFrame& frame : frames) {
-    if (const std::string_view name = BackwardFunction(frame.name); !name.empty()) {
-      return {{}, name, 0};
-    }
-    is_backward = is_backward || Contains(frame.name, "torch::autograd::Engine");
-  }
-  return {{}, is_backward ? "the backward pass" : "", 0};
-}
-
 bool IsWorkspace(std::string_view name) {
   return ContainsAny(name, {"setWorkspaceForHandle", "getNewWorkspace", "getCUDABlasLtWorkspace",
                             "getCurrentCUDABlasHandle"}) ||
          (Contains(name, "cudnn") && Contains(name, "orkspace"));
 }
 
-bool IsParameterFrame(const NamedFrame& frame) {
-  if (frame.file.ends_with("nn/modules/module.py") &&
-      IsAny(frame.name, {"_apply", "to", "cuda", "to_empty", "load_state_dict"})) {
-    return true;
+// What the name of a file says.
+struct FileSigns {
+  explicit FileSigns(std::string_view file, const LineFinder& finder)
+      : is_python(IsPythonFile(file)),
+        is_program(is_python && finder.IsOfUser(file)),
+        is_torch(Contains(file, "/torch/")),
+        is_optimizer(ContainsAny(file, {"/optim/", "/optimizers/"})),
+        is_module(file.ends_with("nn/modules/module.py")),
+        is_layer(Contains(file, "/nn/")),
+        is_autograd(ContainsAny(file, {"torch/_tensor.py", "torch/autograd"})) {}
+  bool is_python;
+  bool is_program;
+  bool is_torch;
+  bool is_optimizer;
+  bool is_module;
+  bool is_layer;
+  bool is_autograd;
+};
+
+// What the name of a function says.
+struct NameSigns {
+  explicit NameSigns(std::string_view name)
+      : is_workspace(IsWorkspace(name)),
+        is_engine(ContainsAny(name, {"torch::autograd::Engine", "PythonEngine"})),
+        is_torch_engine(Contains(name, "torch::autograd::Engine")),
+        is_backward(name == "backward"),
+        is_forward(IsAny(name, {"forward", "_call_impl", "_wrapped_call_impl"})),
+        is_move(IsAny(name, {"_apply", "to", "cuda", "to_empty", "load_state_dict"})),
+        is_making(IsAny(name, {"__init__", "reset_parameters"})),
+        is_loading(name == "from_pretrained"),
+        backward(BackwardFunction(name)) {}
+  bool is_workspace;
+  bool is_engine;
+  bool is_torch_engine;
+  bool is_backward;
+  bool is_forward;
+  bool is_move;
+  bool is_making;
+  bool is_loading;
+  std::string_view backward;  // AddmmBackward0; empty for others
+};
+
+// What all frames of a snapshot say. Each text is looked at once, as stacks may name one frame, and
+// frames one text, very often.
+class FrameSigns {
+ public:
+  FrameSigns(const MemorySnapshot& snapshot, const LineFinder& finder) {
+    HashMap<uint64_t, uint32_t> file_numbers;
+    HashMap<uint64_t, uint32_t> name_numbers;
+    for (uint32_t id = 0; id < snapshot.stacks.frames(); ++id) {
+      const MemoryFrame& frame = snapshot.stacks.Frame(id);
+      const auto [file, is_new_file] =
+          file_numbers.try_emplace(frame.file.value, static_cast<uint32_t>(files_.size()));
+      if (is_new_file) files_.emplace_back(snapshot.stacks.Text(frame.file), finder);
+      const auto [name, is_new_name] =
+          name_numbers.try_emplace(frame.name.value, static_cast<uint32_t>(names_.size()));
+      if (is_new_name) names_.emplace_back(snapshot.stacks.Text(frame.name));
+      frames_.push_back({file->second, name->second});
+    }
   }
-  return frame.name == "from_pretrained" ||
-         (Contains(frame.file, "/nn/") && IsAny(frame.name, {"__init__", "reset_parameters"}));
+
+  const FileSigns& File(uint32_t frame) const { return files_[frames_[frame].file]; }
+  const NameSigns& Name(uint32_t frame) const { return names_[frames_[frame].name]; }
+
+  bool IsParameter(uint32_t frame) const {
+    const FileSigns& file = File(frame);
+    const NameSigns& name = Name(frame);
+    return (file.is_module && name.is_move) || name.is_loading || (file.is_layer && name.is_making);
+  }
+  bool IsBackward(uint32_t frame) const {
+    const FileSigns& file = File(frame);
+    return file.is_python ? Name(frame).is_backward && file.is_autograd : Name(frame).is_engine;
+  }
+
+ private:
+  struct Numbers {
+    uint32_t file;
+    uint32_t name;
+  };
+  std::vector<Numbers> frames_;
+  std::vector<FileSigns> files_;
+  std::vector<NameSigns> names_;
+};
+
+// The frame that is the line of the program: the innermost of the program; else of a library other
+// than torch; else of Python. kNoIndex if there is none.
+uint32_t LineOf(std::span<const uint32_t> frames, const FrameSigns& signs) {
+  const auto first = [&](const auto& fits) {
+    const auto found = std::find_if(frames.begin(), frames.end(), fits);
+    return found == frames.end() ? kNoIndex : *found;
+  };
+  const uint32_t own = first([&](uint32_t frame) { return signs.File(frame).is_program; });
+  if (own != kNoIndex) return own;
+  const uint32_t library = first(
+      [&](uint32_t frame) { return signs.File(frame).is_python && !signs.File(frame).is_torch; });
+  if (library != kNoIndex) return library;
+  return first([&](uint32_t frame) { return signs.File(frame).is_python; });
 }
 
-bool IsBackwardFrame(const NamedFrame& frame) {
-  if (!IsPythonFile(frame.file)) {
-    return ContainsAny(frame.name, {"torch::autograd::Engine", "PythonEngine"});
+// The function of the backward pass, which has no frame of Python.
+std::string_view BackwardOf(std::span<const uint32_t> frames, const FrameSigns& signs) {
+  bool is_backward = false;
+  for (const uint32_t frame : frames) {
+    const NameSigns& name = signs.Name(frame);
+    if (!name.backward.empty()) return name.backward;
+    is_backward = is_backward || name.is_torch_engine;
   }
-  return frame.name == "backward" &&
-         ContainsAny(frame.file, {"torch/_tensor.py", "torch/autograd"});
+  return is_backward ? "the backward pass" : "";
 }
 
-MemorySites::Signs SignsOfFrames(const std::vector<NamedFrame>& frames) {
+MemorySites::Signs SignsOfFrames(std::span<const uint32_t> frames, const FrameSigns& of) {
   constexpr size_t kInnermost = 24;
   MemorySites::Signs signs;
   signs.has_frames = !frames.empty();
   bool has_python = false;
   for (size_t i = 0; i < frames.size(); ++i) {
-    const NamedFrame& frame = frames[i];
-    const bool is_python = IsPythonFile(frame.file);
+    const uint32_t frame = frames[i];
+    const bool is_python = of.File(frame).is_python;
     has_python = has_python || is_python;
-    signs.is_workspace = signs.is_workspace || (i < kInnermost && IsWorkspace(frame.name));
-    signs.is_backward = signs.is_backward || IsBackwardFrame(frame);
+    signs.is_workspace = signs.is_workspace || (i < kInnermost && of.Name(frame).is_workspace);
+    signs.is_backward = signs.is_backward || of.IsBackward(frame);
     if (!is_python) continue;
-    signs.is_optimizer = signs.is_optimizer || ContainsAny(frame.file, {"/optim/", "/optimizers/"});
-    signs.is_forward =
-        signs.is_forward || IsAny(frame.name, {"forward", "_call_impl", "_wrapped_call_impl"});
-    signs.is_parameter = signs.is_parameter || IsParameterFrame(frame);
+    signs.is_optimizer = signs.is_optimizer || of.File(frame).is_optimizer;
+    signs.is_forward = signs.is_forward || of.Name(frame).is_forward;
+    signs.is_parameter = signs.is_parameter || of.IsParameter(frame);
   }
   signs.is_backward = signs.is_backward || (signs.has_frames && !has_python);
   return signs;
 }
 
-std::vector<NamedFrame> FramesOf(const MemorySnapshot& snapshot, uint32_t stack) {
-  std::vector<NamedFrame> frames;
-  for (const uint32_t id : snapshot.stacks.Frames(stack)) {
-    const MemoryFrame& frame = snapshot.stacks.Frame(id);
-    frames.push_back(
-        {snapshot.stacks.Text(frame.file), snapshot.stacks.Text(frame.name), frame.line});
-  }
-  return frames;
+// Rows name a text as often as there are lines: of long ones the begin, or the end of a path.
+constexpr size_t kLongestText = 512;
+bool IsWithinCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+std::string BeginOf(std::string_view text) {
+  if (text.size() <= kLongestText) return std::string(text);
+  size_t end = kLongestText;
+  while (end > 0 && IsWithinCharacter(text[end])) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+std::string EndOf(std::string_view text) {
+  if (text.size() <= kLongestText) return std::string(text);
+  size_t begin = text.size() - kLongestText;
+  while (begin < text.size() && IsWithinCharacter(text[begin])) ++begin;
+  return "…" + std::string(text.substr(begin));
 }
 
 std::string FrameText(std::string_view file, int64_t line, std::string_view function) {
@@ -128,20 +192,6 @@ std::string FrameText(std::string_view file, int64_t line, std::string_view func
   if (line > 0) text += ':' + std::to_string(line);
   if (!text.empty() && !function.empty()) text += ' ';
   return text.append(function);
-}
-
-// The frames of the program, if there are several.
-std::string CallersIn(const std::vector<NamedFrame>& frames, const LineFinder& finder) {
-  constexpr size_t kMost = 12;
-  std::string text;
-  size_t shown = 0;
-  for (const NamedFrame& frame : frames) {
-    if (!IsPythonFile(frame.file) || !finder.IsOfUser(frame.file)) continue;
-    if (shown++ == kMost) break;
-    if (!text.empty()) text += " < ";
-    text += FrameText(frame.file, frame.line, frame.name);
-  }
-  return shown > 1 ? text : std::string();
 }
 
 }  // namespace
@@ -172,18 +222,47 @@ std::string_view Name(MemoryCategory category) {
 
 std::string MemorySite::Text() const { return FrameText(file, line, function); }
 
-MemorySites::MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder) {
-  std::map<std::tuple<std::string_view, int64_t, std::string_view>, uint32_t> known;
-  for (uint32_t stack = 0; stack < snapshot.stacks.stacks(); ++stack) {
-    const std::vector<NamedFrame> frames = FramesOf(snapshot, stack);
-    signs_.push_back(SignsOfFrames(frames));
-    const NamedFrame line = LineOf(frames, finder);
-    const auto [found, is_new] =
-        known.try_emplace({line.file, line.line, line.name}, static_cast<uint32_t>(sites_.size()));
-    if (is_new) sites_.push_back({std::string(line.file), line.line, std::string(line.name)});
-    site_of_stack_.push_back(found->second);
-    callers_.push_back(CallersIn(frames, finder));
+MemorySites::MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder)
+    : snapshot_(&snapshot) {
+  const FrameSigns of(snapshot, finder);
+  for (uint32_t frame = 0; frame < snapshot.stacks.frames(); ++frame) {
+    is_frame_of_program_.push_back(of.File(frame).is_program);
   }
+  HashMap<uint32_t, uint32_t> of_frames;
+  std::map<std::string_view, uint32_t> of_functions;
+  const auto next = [&] { return static_cast<uint32_t>(sites_.size()); };
+  for (uint32_t stack = 0; stack < snapshot.stacks.stacks(); ++stack) {
+    const std::span<const uint32_t> frames = snapshot.stacks.Frames(stack);
+    signs_.push_back(SignsOfFrames(frames, of));
+    if (const uint32_t line = LineOf(frames, of); line != kNoIndex) {
+      const auto [found, is_new] = of_frames.try_emplace(line, next());
+      site_of_stack_.push_back(found->second);
+      if (!is_new) continue;
+      const MemoryFrame& frame = snapshot.stacks.Frame(line);
+      sites_.push_back({EndOf(snapshot.stacks.Text(frame.file)), frame.line,
+                        BeginOf(snapshot.stacks.Text(frame.name))});
+    } else {
+      const std::string_view function = BackwardOf(frames, of);
+      const auto [found, is_new] = of_functions.try_emplace(function, next());
+      site_of_stack_.push_back(found->second);
+      if (is_new) sites_.push_back({"", 0, BeginOf(function)});
+    }
+  }
+}
+
+std::string MemorySites::Callers(uint32_t stack) const {
+  constexpr size_t kMost = 12;
+  const MemoryStacks& stacks = snapshot_->stacks;
+  std::string text;
+  size_t shown = 0;
+  for (const uint32_t id : stacks.Frames(stack)) {
+    if (!is_frame_of_program_[id]) continue;
+    if (shown++ == kMost) break;
+    if (!text.empty()) text += " < ";
+    const MemoryFrame& frame = stacks.Frame(id);
+    text += FrameText(EndOf(stacks.Text(frame.file)), frame.line, BeginOf(stacks.Text(frame.name)));
+  }
+  return shown > 1 ? text : std::string();
 }
 
 std::vector<MemoryStep> FindSteps(const MemorySnapshot& snapshot, const DeviceMemory& device) {
@@ -388,42 +467,64 @@ uint64_t Median(std::vector<uint64_t> values) {
                                 : values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
 }
 
-// What is live in each group event after event, and since how many marks it grows.
+// What is live in each group event after event, and since how many marks it grows. A mark costs as
+// much as changed since the last one, as both groups and marks may be many.
 class GrowthSweep {
  public:
-  explicit GrowthSweep(size_t groups)
-      : bytes_(groups), blocks_(groups), last_(groups), rises_(groups) {}
+  explicit GrowthSweep(size_t groups) : groups_(groups) {}
 
   void Add(size_t group, uint64_t bytes) {
-    bytes_[group] += bytes;
-    ++blocks_[group];
+    Group& of = Touch(group);
+    of.bytes += bytes;
+    ++of.blocks;
   }
   void Remove(size_t group, uint64_t bytes) {
-    bytes_[group] -= bytes;
-    --blocks_[group];
+    Group& of = Touch(group);
+    of.bytes -= bytes;
+    --of.blocks;
   }
   void Mark() {
     ++marks_;
-    for (size_t group = 0; group < bytes_.size(); ++group) {
-      const Increase before = last_[group];
-      last_[group] = {bytes_[group], blocks_[group]};
+    for (const size_t number : touched_) {
+      Group& group = groups_[number];
+      group.is_touched = false;
+      const Increase before = std::exchange(group.last, {group.bytes, group.blocks});
       if (marks_ == 1) continue;
-      if (bytes_[group] > before.bytes) {
-        const uint64_t blocks = blocks_[group] > before.blocks ? blocks_[group] - before.blocks : 0;
-        rises_[group].push_back({bytes_[group] - before.bytes, blocks});
-      } else {
-        rises_[group].clear();
-      }
+      // Rises in a row: one at each mark.
+      if (group.risen_at + 1 != marks_ || group.bytes <= before.bytes) group.rises.clear();
+      if (group.bytes <= before.bytes) continue;
+      const uint64_t blocks = group.blocks > before.blocks ? group.blocks - before.blocks : 0;
+      group.rises.push_back({group.bytes - before.bytes, blocks});
+      group.risen_at = marks_;
     }
+    touched_.clear();
   }
-  const std::vector<Increase>& Rises(size_t group) const { return rises_[group]; }
+  // Those in a row up to the last mark.
+  std::span<const Increase> Rises(size_t number) const {
+    const Group& group = groups_[number];
+    return group.risen_at == marks_ ? std::span<const Increase>(group.rises)
+                                    : std::span<const Increase>();
+  }
   uint64_t marks() const { return marks_; }
 
  private:
-  std::vector<uint64_t> bytes_;
-  std::vector<uint64_t> blocks_;
-  std::vector<Increase> last_;
-  std::vector<std::vector<Increase>> rises_;  // the last ones in a row
+  struct Group {
+    uint64_t bytes = 0;
+    uint64_t blocks = 0;
+    Increase last;
+    std::vector<Increase> rises;
+    uint64_t risen_at = 0;  // the mark of the last of these
+    bool is_touched = false;
+  };
+
+  Group& Touch(size_t number) {
+    Group& group = groups_[number];
+    if (!std::exchange(group.is_touched, true)) touched_.push_back(number);
+    return group;
+  }
+
+  std::vector<Group> groups_;
+  std::vector<size_t> touched_;  // since the last mark
   uint64_t marks_ = 0;
 };
 
@@ -447,20 +548,8 @@ std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& r
   for (uint32_t i = 0; i < replay.start_blocks.size(); ++i) {
     sweep.Add(group_of(Replay::kStartBlock + i), replay.start_blocks[i].size);
   }
-  const std::vector<uint32_t> marks = Marks(device, steps);
-  size_t next = 0;
-  for (uint32_t i = 0; i <= device.events.size(); ++i) {
-    for (; next < marks.size() && marks[next] == i; ++next) {
-      sweep.Mark();
-    }
-    if (i == device.events.size()) break;
-    const MemoryEvent& event = device.events[i];
-    if (event.action == MemoryAction::kAlloc) {
-      sweep.Add(group_of(i), replay.BlockBytes(i));
-      continue;
-    }
-    const uint32_t owner = replay.links[i];
-    if (owner == kNoIndex) continue;
+  // Takes away what event `i` freed.
+  const auto remove = [&](uint32_t owner, uint32_t i) {
     const bool is_start = owner >= Replay::kStartBlock;
     const uint32_t freed =
         is_start ? replay.start_blocks[owner - Replay::kStartBlock].freed : replay.links[owner];
@@ -468,9 +557,27 @@ std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& r
       sweep.Remove(group_of(owner), is_start ? replay.start_blocks[owner - Replay::kStartBlock].size
                                              : replay.BlockBytes(owner));
     }
+  };
+  const std::vector<uint32_t> marks = Marks(device, steps);
+  size_t next = 0;
+  size_t next_replaced = 0;
+  for (uint32_t i = 0; i <= device.events.size(); ++i) {
+    for (; next < marks.size() && marks[next] == i; ++next) {
+      sweep.Mark();
+    }
+    if (i == device.events.size()) break;
+    const MemoryEvent& event = device.events[i];
+    if (event.action == MemoryAction::kAlloc) {
+      while (next_replaced < replay.replaced.size() && replay.replaced[next_replaced].first == i) {
+        remove(replay.replaced[next_replaced++].second, i);
+      }
+      sweep.Add(group_of(i), replay.BlockBytes(i));
+      continue;
+    }
+    if (const uint32_t owner = replay.links[i]; owner != kNoIndex) remove(owner, i);
   }
   for (size_t group = 0; group < groups.size(); ++group) {
-    const std::vector<Increase>& rises = sweep.Rises(group);
+    const std::span<const Increase> rises = sweep.Rises(group);
     if (rises.size() < kLeastRises) continue;
     std::vector<uint64_t> bytes;
     std::vector<uint64_t> blocks;

@@ -31,7 +31,7 @@ enum class MemoryCategory : uint8_t {
 };
 std::string_view Name(MemoryCategory category);
 
-// A line of the program. Site 0 is that of memory without a stack.
+// A line of the program. Site 0 is that of memory without a stack. Long texts are cut.
 struct MemorySite {
   std::string file;
   int64_t line = 0;
@@ -42,7 +42,7 @@ struct MemorySite {
 // The line of each stack, and what its frames say about it.
 class MemorySites {
  public:
-  // `finder` says which files are of the program.
+  // `finder` says which files are of the program. The snapshot outlives the object.
   explicit MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder = LineFinder());
 
   uint32_t Of(uint32_t stack) const { return site_of_stack_[stack]; }
@@ -50,7 +50,7 @@ class MemorySites {
   size_t size() const { return sites_.size(); }
   // The frames of the program in a stack, innermost first: "a.py:3 f < b.py:7 g"; at most twelve.
   // Empty where they are no more than the line.
-  const std::string& Callers(uint32_t stack) const { return callers_[stack]; }
+  std::string Callers(uint32_t stack) const;
 
   struct Signs {
     bool has_frames = false;
@@ -67,7 +67,8 @@ class MemorySites {
   std::vector<uint32_t> site_of_stack_;
   std::vector<MemorySite> sites_;
   std::vector<Signs> signs_;
-  std::vector<std::string> callers_;
+  const MemorySnapshot* snapshot_;
+  std::vector<bool> is_frame_of_program_;
 };
 
 // An optimizer's step: events from `begin` to before `end` happened in it.

@@ -62,6 +62,12 @@ class Program {
     allocator_.RequestFree(block.id, owner);
     allocator_.CompleteFree(block.id, owner);
   }
+  // As where free_requested and free_completed are among the actions that are not recorded.
+  void FreeUnrecorded(uint32_t owner) {
+    allocator_.RequestFree(blocks_[owner].id, owner);
+    allocator_.CompleteFree(blocks_[owner].id, owner);
+  }
+  void Fail(uint64_t size) { Push(MemoryAction::kOom, 0, size, data_); }
   void Mark(bool is_start) {
     snapshot_.devices[0].annotations.push_back(
         {time_us_++, snapshot_.stacks.Intern("Optimizer.step#AdamW.step"), is_start});
@@ -268,6 +274,65 @@ TEST(MemoryLiveTest, ALeakGrowsByItsBytes) {
     EXPECT_EQ(growth[0].first_step, 2U);
     EXPECT_EQ(growth[0].bytes, 20 * kMiB);
     EXPECT_EQ(sites.Get(growth[0].site).Text(), "/app/train.py:9 main");
+  }
+}
+
+// A block that is replaced at its address ended, whether or not an event says so.
+TEST(MemoryLiveTest, WhatReplacesABlockDoesNotGrow) {
+  Program program;
+  for (int step = 0; step < 6; ++step) {
+    const uint32_t block = program.Alloc(5 * kMiB, program.data(), MemoryCategory::kHeld);
+    program.Mark(true);
+    program.Mark(false);
+    if (step < 5) program.FreeUnrecorded(block);
+  }
+  const MemorySnapshot snapshot = program.Finish();
+  const MemorySites sites(snapshot);
+  const DeviceMemory& device = snapshot.devices[0];
+  const Replay replay = ReplayDevice(snapshot, device);
+  EXPECT_EQ(replay.replaced.size(), 5U);
+  EXPECT_EQ(replay.end.allocated, 5 * kMiB);
+  EXPECT_TRUE(replay.segments_equal);
+  const std::vector<MemoryStep> steps = FindSteps(snapshot, device);
+  EXPECT_EQ(steps.size(), 6U);
+  EXPECT_TRUE(
+      FindGrowth(device, replay, sites, Categorise(device, replay, sites, steps), steps).empty());
+}
+
+TEST(MemoryLiveTest, OfManyFailuresTheLastOnesAreLookedAt) {
+  Program program;
+  program.Alloc(5 * kMiB, program.data(), MemoryCategory::kHeld);
+  for (uint64_t i = 0; i < 3'000; ++i) {
+    program.Fail((i + 1) * kMiB);
+  }
+  const MemorySnapshot snapshot = program.Finish();
+  const Replay replay = ReplayDevice(snapshot, snapshot.devices[0]);
+  EXPECT_EQ(replay.ooms.size(), Replay::kMaxOoms);
+  EXPECT_EQ(replay.ooms_left_out, 2'000U);
+  EXPECT_EQ(replay.ooms.back().size, 3'000 * kMiB);
+  EXPECT_EQ(replay.ooms.back().retries, 3'000U);
+  EXPECT_EQ(replay.ooms.back().parts.requested, 5 * kMiB);
+}
+
+// Many stacks may name one frame, and a frame may be as long as a text can be.
+TEST(MemoryLiveTest, LongTextsAreCut) {
+  MemorySnapshot snapshot;
+  const std::string file = "/app/" + std::string(100'000, 'f') + "ä.py";
+  const std::string name = "ö" + std::string(100'000, 'n');
+  std::vector<uint32_t> stacks;
+  for (int64_t line = 1; line <= 100; ++line) {
+    const std::vector<uint32_t> frames = {snapshot.stacks.AddFrame(file, name, line),
+                                          snapshot.stacks.AddFrame(file, name, 0)};
+    stacks.push_back(snapshot.stacks.AddStack(frames));
+  }
+  const MemorySites sites(snapshot);
+  EXPECT_EQ(sites.size(), 101U);
+  for (const uint32_t stack : stacks) {
+    const std::string line = sites.Get(sites.Of(stack)).Text();
+    EXPECT_LT(line.size(), 1'100U);
+    EXPECT_TRUE(line.starts_with("…fff")) << line.substr(0, 20);
+    EXPECT_NE(line.find("fä.py:"), std::string::npos);
+    EXPECT_LT(sites.Callers(stack).size(), 2'200U);
   }
 }
 

@@ -48,6 +48,7 @@ struct DeviceStudy {
   const DeviceMemory& device;
   const MemorySites& sites;
   std::optional<int64_t> rank;
+  std::optional<std::string> file;  // where there are several
   Replay replay = {};
   std::vector<MemoryStep> steps = {};
   MemoryCategories categories = {};
@@ -61,6 +62,7 @@ struct DeviceStudy {
 void AddReplayRow(const DeviceStudy& study, MemoryRows& rows) {
   const Replay& replay = study.replay;
   rows.replays.push_back({.rank = study.rank,
+                          .file = study.file,
                           .device = study.device.device,
                           .events = Signed(study.device.events.size()),
                           .complete = replay.is_complete,
@@ -83,6 +85,7 @@ void AddLiveRows(const DeviceStudy& study, std::string_view moment,
   for (const LiveMemory& one : live) {
     MemoryLiveRow row;
     row.rank = study.rank;
+    row.file = study.file;
     row.device = study.device.device;
     row.moment = moment;
     row.category = Name(one.category);
@@ -100,6 +103,7 @@ void AddOomRow(const DeviceStudy& study, const OomReport& report, MemoryRows& ro
   const MemoryEvent& event = study.device.events[state.event];
   OomRow row;
   row.rank = study.rank;
+  row.file = study.file;
   row.device = study.device.device;
   if (event.time_us != kNoTime) row.ts_unix_ns = event.time_us * 1000;
   row.line = IfText(study.Line(event.stack));
@@ -134,6 +138,7 @@ void AddOomRow(const DeviceStudy& study, const OomReport& report, MemoryRows& ro
 void AddFixRows(const DeviceStudy& study, const MemoryFixes& fixes, MemoryRows& rows) {
   for (const MemoryFix& fix : fixes.fixes) {
     rows.fixes.push_back({.rank = study.rank,
+                          .file = study.file,
                           .device = study.device.device,
                           .change = fix.change,
                           .setting = IfText(fix.setting),
@@ -149,6 +154,7 @@ void AddGrowthRows(const DeviceStudy& study, const std::vector<MemoryGrowth>& gr
                    MemoryRows& rows) {
   for (const MemoryGrowth& one : growth) {
     rows.growth.push_back({.rank = study.rank,
+                           .file = study.file,
                            .device = study.device.device,
                            .line = IfText(study.sites.Get(one.site).Text()),
                            .category = std::string(Name(one.category)),
@@ -260,6 +266,7 @@ JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const M
   finding.where = study.Line(event.stack);
   finding.evidence = OomEvidence(report, finding.where);
   if (went_on) finding.evidence += " The program went on after that.";
+  if (study.file.has_value()) finding.evidence += fmt::format(" By {}.", *study.file);
   finding.help = OomHelp(fixes);
   finding.value = static_cast<double>(report.state.size);
   finding.unit = "bytes";
@@ -314,8 +321,10 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
 class FileStudy {
  public:
   FileStudy(const JobFile& file, const MemoryRequest& request, const LineFinder& lines,
-            std::chrono::steady_clock::time_point fixes_end, MemoryPart& part, MemoryRows& rows)
+            std::chrono::steady_clock::time_point fixes_end, bool is_only, MemoryPart& part,
+            MemoryRows& rows)
       : file_(file),
+        is_only_(is_only),
         request_(request),
         lines_(lines),
         fixes_end_(fixes_end),
@@ -394,9 +403,9 @@ class FileStudy {
   void Study(const SnapshotFile& read) {
     const MemorySites sites(read.snapshot, lines_);
     for (const DeviceMemory& device : read.snapshot.devices) {
-      DeviceStudy study{
-          read.snapshot, device, sites,
-          file_.rank.has_value() ? std::optional<int64_t>(*file_.rank) : std::nullopt};
+      DeviceStudy study{read.snapshot, device, sites,
+                        file_.rank.has_value() ? std::optional<int64_t>(*file_.rank) : std::nullopt,
+                        is_only_ ? std::nullopt : std::optional(file_.path)};
       study.replay = ReplayDevice(read.snapshot, device);
       if (study.replay.impossible.empty()) {
         StudyReplay(study);
@@ -423,16 +432,37 @@ class FileStudy {
         "Blocks that lie elsewhere than the model of the allocator says; changes that are replayed "
         "are likely, not certain.",
         study.replay.forced);
+    Say(Severity::kInfo, "more-failures", fmt::format("device {}", study.device.device),
+        "Requests that failed before the last one and have no row in oom: there are too many.",
+        study.replay.ooms_left_out);
     AddLiveRows(study, "peak", LiveAt(study, study.replay.peak_event), rows_);
     for (const OomState& oom : study.replay.ooms) {
       AddOomRow(study, ExplainOom(oom, request_.limit), rows_);
     }
     if (!study.replay.ooms.empty()) StudyOom(study);
+    AddMarks(study);
     AddLiveRows(study, "end", LiveAt(study, study.last_event()), rows_);
     const std::vector<MemoryGrowth> growth =
         FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
     AddGrowthRows(study, growth, rows_);
     AddGrowthFinding(study, growth, part_.found.findings);
+  }
+
+  void AddMarks(const DeviceStudy& study) {
+    constexpr size_t kMostMarks = 1000;
+    if (!study.rank.has_value() || !study.snapshot.has_times) return;
+    size_t at =
+        study.replay.ooms.empty() ? study.device.events.size() : study.replay.ooms.back().event;
+    for (size_t taken = 0; at > 0 && taken < kMostMarks;) {
+      const MemoryEvent& event = study.device.events[--at];
+      if (event.action != MemoryAction::kAlloc || event.time_us == kNoTime) continue;
+      ++taken;
+      part_.marks.push_back({.rank = static_cast<int32_t>(*study.rank),
+                             .device = static_cast<int32_t>(study.device.device),
+                             .address = event.address,
+                             .bytes = study.replay.BlockBytes(static_cast<uint32_t>(at)),
+                             .unix_ns = event.time_us * 1000});
+    }
   }
 
   static std::vector<LiveMemory> LiveAt(const DeviceStudy& study, uint32_t moment) {
@@ -481,6 +511,7 @@ class FileStudy {
   }
 
   const JobFile& file_;
+  bool is_only_;
   const MemoryRequest& request_;
   const LineFinder& lines_;
   std::chrono::steady_clock::time_point fixes_end_;
@@ -497,7 +528,7 @@ MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& reque
   const auto fixes_end = std::chrono::steady_clock::now() + request.fix_time;
   uint64_t done = 0;
   for (const JobFile& file : files) {
-    FileStudy(file, request, lines, fixes_end, part, rows).Run();
+    FileStudy(file, request, lines, fixes_end, files.size() == 1, part, rows).Run();
     done += file.bytes;
     if (request.progress) request.progress(done);
   }

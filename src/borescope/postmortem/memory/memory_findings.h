@@ -14,6 +14,7 @@
 #include "borescope/postmortem/job_files.h"
 #include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
+#include "borescope/postmortem/trace_join.h"
 
 namespace borescope::internal::postmortem {
 
@@ -30,6 +31,9 @@ struct MemoryRequest {
 struct MemoryPart {
   SourceFindings found = {};
   std::vector<JobFileRow> files = {};
+  // The last allocations of each device with a rank, before its last failure if there is one: what
+  // profiles have as well (trace_join.h).
+  std::vector<AllocationMark> marks = {};
   bool has_failed = false;  // a file that should have been readable was not
 };
 

@@ -12,9 +12,11 @@ namespace borescope::internal::postmortem {
 
 inline constexpr std::string_view kRankDoc = "Whose snapshot it is; missing if that is not known.";
 inline constexpr std::string_view kDeviceDoc = "Number of the device in the process.";
+inline constexpr std::string_view kFileDoc = "The snapshot; missing where there is no other one.";
 
 struct OomRow {
   std::optional<int64_t> rank = {};
+  std::optional<std::string> file = {};
   int64_t device = 0;
   std::optional<int64_t> ts_unix_ns = {};
   std::optional<std::string> line = {};
@@ -88,11 +90,13 @@ struct OomRow {
       {"cause", &OomRow::cause, Role::kDerived,
        "process-limit, other-process, fragmentation or full; several where several hold."},
       {"retries", &OomRow::retries, Unit::kCount, Role::kDerived,
-       "How often the allocator gave free segments back to serve a request, until then."}};
+       "How often the allocator gave free segments back to serve a request, until then."},
+      {"file", &OomRow::file, Role::kDerived, kFileDoc}};
 };
 
 struct OomFixRow {
   std::optional<int64_t> rank = {};
+  std::optional<std::string> file = {};
   int64_t device = 0;
   std::string change = {};
   std::optional<std::string> setting = {};
@@ -120,11 +124,13 @@ struct OomFixRow {
        "What may be reserved beyond that; missing where the limit is not known exactly."},
       {"certainty", &OomFixRow::certainty, Role::kDerived,
        "certain, or likely: the allocator's model under settings that were never recorded, or a "
-       "trace that begins late."}};
+       "trace that begins late."},
+      {"file", &OomFixRow::file, Role::kDerived, kFileDoc}};
 };
 
 struct MemoryLiveRow {
   std::optional<int64_t> rank = {};
+  std::optional<std::string> file = {};
   int64_t device = 0;
   std::string moment = {};
   std::string category = {};
@@ -150,11 +156,13 @@ struct MemoryLiveRow {
       {"blocks", &MemoryLiveRow::blocks, Unit::kCount, Role::kSum, "Number of blocks."},
       {"bytes", &MemoryLiveRow::bytes, Unit::kBytes, Role::kSum, "Their bytes."},
       {"share", &MemoryLiveRow::share, Unit::kShare, Role::kDerived,
-       "Of all that was allocated at that moment."}};
+       "Of all that was allocated at that moment."},
+      {"file", &MemoryLiveRow::file, Role::kDerived, kFileDoc}};
 };
 
 struct MemoryGrowthRow {
   std::optional<int64_t> rank = {};
+  std::optional<std::string> file = {};
   int64_t device = 0;
   std::optional<std::string> line = {};
   std::string category = {};
@@ -181,11 +189,13 @@ struct MemoryGrowthRow {
        "Median of these steps."},
       {"bytes", &MemoryGrowthRow::bytes, Unit::kBytes, Role::kDerived, "In all of them."},
       {"certainty", &MemoryGrowthRow::certainty, Role::kDerived,
-       "certain by marked steps; likely by parts of the time."}};
+       "certain by marked steps; likely by parts of the time."},
+      {"file", &MemoryGrowthRow::file, Role::kDerived, kFileDoc}};
 };
 
 struct AllocatorReplayRow {
   std::optional<int64_t> rank = {};
+  std::optional<std::string> file = {};
   int64_t device = 0;
   int64_t events = 0;
   bool complete = false;
@@ -221,7 +231,8 @@ struct AllocatorReplayRow {
       {"reserved_difference_bytes", &AllocatorReplayRow::reserved_difference_bytes, Unit::kBytes,
        Role::kDerived, "Reserved at the end, less that of the snapshot."},
       {"allocated_difference_bytes", &AllocatorReplayRow::allocated_difference_bytes, Unit::kBytes,
-       Role::kDerived, "Allocated at the end, less that of the snapshot."}};
+       Role::kDerived, "Allocated at the end, less that of the snapshot."},
+      {"file", &AllocatorReplayRow::file, Role::kDerived, kFileDoc}};
 };
 
 }  // namespace borescope::internal::postmortem

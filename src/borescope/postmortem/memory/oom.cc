@@ -10,14 +10,25 @@ namespace borescope::internal::postmortem {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double>, 8> kUnits = {{{"bytes", 1},
-                                                                        {"B", 1},
-                                                                        {"KiB", 0x1p10},
-                                                                        {"MiB", 0x1p20},
-                                                                        {"GiB", 0x1p30},
-                                                                        {"TiB", 0x1p40},
-                                                                        {"KB", 1e3},
-                                                                        {"GB", 1e9}}};
+// Longer ones first. With an i they are powers of two.
+constexpr std::array<std::pair<std::string_view, double>, 18> kUnits = {{{"bytes", 1},
+                                                                         {"B", 1},
+                                                                         {"KiB", 0x1p10},
+                                                                         {"MiB", 0x1p20},
+                                                                         {"GiB", 0x1p30},
+                                                                         {"TiB", 0x1p40},
+                                                                         {"KB", 1e3},
+                                                                         {"MB", 1e6},
+                                                                         {"GB", 1e9},
+                                                                         {"TB", 1e12},
+                                                                         {"Ki", 0x1p10},
+                                                                         {"Mi", 0x1p20},
+                                                                         {"Gi", 0x1p30},
+                                                                         {"Ti", 0x1p40},
+                                                                         {"K", 1e3},
+                                                                         {"M", 1e6},
+                                                                         {"G", 1e9},
+                                                                         {"T", 1e12}}};
 
 // The amount that begins `text`, and how many characters it takes.
 std::optional<std::pair<ByteRange, size_t>> ReadAmount(std::string_view text) {

@@ -35,8 +35,8 @@ struct OomMessage {
 };
 // Nothing if the text is no such message.
 std::optional<OomMessage> ParseOomMessage(std::string_view text);
-// "1.58 GiB", "512 bytes", "1.58GiB": the range of values that are written so. Nothing for other
-// texts. A whole number of bytes is exact.
+// "1.58 GiB", "512 bytes", "1.58GiB", "1.58G" (of 10^9): the range of values that are written so.
+// Nothing for other texts. A whole number of bytes is exact.
 std::optional<ByteRange> ParseByteRange(std::string_view text);
 
 enum class OomCause : uint8_t { kProcessLimit, kOtherProcess, kFragmentation, kFull };

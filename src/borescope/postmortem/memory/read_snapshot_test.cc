@@ -162,6 +162,12 @@ TEST(OomMessageTest, AmountsAreRanges) {
   EXPECT_FALSE(ParseOomMessage("out of cheese").has_value());
   EXPECT_EQ(ParseByteRange("1700349870")->low, 1700349870U);
   EXPECT_EQ(ParseByteRange("1.58GiB")->low, 1691143373U);
+  EXPECT_EQ(ParseByteRange("1.58G")->low, 1'575'000'000U);
+  EXPECT_EQ(ParseByteRange("1.58G")->high, 1'585'000'000U);
+  EXPECT_EQ(ParseByteRange("1.58GB")->low, ParseByteRange("1.58G")->low);
+  EXPECT_EQ(ParseByteRange("1.58Gi")->low, ParseByteRange("1.58GiB")->low);
+  EXPECT_EQ(ParseByteRange("512K")->high, 512'500U);
+  EXPECT_FALSE(ParseByteRange("1.58Gb").has_value());
   EXPECT_FALSE(ParseByteRange("many").has_value());
   EXPECT_FALSE(ParseByteRange("").has_value());
 }

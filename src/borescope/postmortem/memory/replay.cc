@@ -48,9 +48,6 @@ struct Beginning {
   };
   std::vector<Range> ranges;
   std::vector<Range> mapped;
-  // Blocks that were replaced at their address without an event that freed them: at which event,
-  // and whose they were.
-  std::vector<std::pair<uint32_t, uint32_t>> ended;
   bool has_completions = false;               // free_completed was recorded
   bool has_private = false;                   // some segment is of a private pool
   HashMap<uint64_t, uint16_t> segment_lanes;  // of segments of the snapshot that are private
@@ -97,7 +94,7 @@ class Linker {
   void LinkAlloc(uint32_t i, const MemoryEvent& event) {
     const auto [found, is_new] = live_.try_emplace(event.address, i);
     if (is_new) return;
-    beginning_.ended.emplace_back(i, found->second);
+    replay_.replaced.emplace_back(i, found->second);
     if (FreedBy(found->second) == kNoIndex) FreedBy(found->second) = i;
     found->second = i;
   }
@@ -164,7 +161,7 @@ class Linker {
       const bool is_free = device_.events[i].action != MemoryAction::kAlloc;
       if (is_free && link != kNoIndex && link >= kStart) link = kStart + place[link - kStart];
     }
-    for (auto& [event, owner] : beginning_.ended) {
+    for (auto& [event, owner] : replay_.replaced) {
       if (owner >= kStart) owner = kStart + place[owner - kStart];
     }
   }
@@ -336,10 +333,17 @@ class Replayer {
     }
     replay_.is_complete = beginning_.segments.empty() && beginning_.mapped.empty();
     peak_ = allocator_.counters().allocated;
+    ooms_ = static_cast<uint64_t>(
+        std::count_if(device_.events.begin(), device_.events.end(),
+                      [](const MemoryEvent& event) { return event.action == MemoryAction::kOom; }));
     for (uint32_t i = 0; i < device_.events.size(); ++i) {
       CheckStopAt(i);
       if (!Apply(i)) {
         replay_.impossible = "an event contradicts the events before it";
+        return;
+      }
+      if (allocator_.walked() > kMostWalked) {
+        replay_.impossible = "its blocks lie where no allocator puts so many";
         return;
       }
       if (allocator_.counters().allocated > peak_) {
@@ -347,7 +351,7 @@ class Replayer {
         replay_.peak_event = i;
       }
     }
-    for (const Waiting& waiting : waiting_) {
+    for (const auto& [address, waiting] : waiting_) {
       allocator_.AddSegment(waiting.address, waiting.size, waiting.lane, waiting.is_small);
     }
     replay_.end = allocator_.counters();
@@ -422,8 +426,9 @@ class Replayer {
         return true;
       case MemoryAction::kSegmentAlloc:
         ++replay_.segments_given;
-        waiting_.push_back({event.address, event.size, LaneOfSegment(beginning_, event),
-                            IsSmallSegment(event.size)});
+        waiting_.insert_or_assign(
+            event.address, Waiting{event.address, event.size, LaneOfSegment(beginning_, event),
+                                   IsSmallSegment(event.size)});
         return true;
       case MemoryAction::kSegmentMap:
         ++replay_.segments_given;
@@ -445,8 +450,9 @@ class Replayer {
   // --- Allocations ---
 
   bool ApplyAlloc(uint32_t i, const MemoryEvent& event) {
-    while (next_ended_ < beginning_.ended.size() && beginning_.ended[next_ended_].first == i) {
-      End(beginning_.ended[next_ended_++].second, i);
+    while (next_replaced_ < replay_.replaced.size() &&
+           replay_.replaced[next_replaced_].first == i) {
+      End(replay_.replaced[next_replaced_++].second, i);
     }
     ++replay_.allocations;
     const uint64_t size = RoundRequest(event.size, settings_);
@@ -490,15 +496,13 @@ class Replayer {
       }
     }
     const bool is_small = size <= kSmallRequest;
-    for (size_t w = 0; w < waiting_.size(); ++w) {
-      const Waiting waiting = waiting_[w];
-      if (waiting.lane != lane || waiting.is_small != is_small || waiting.address != recorded) {
-        continue;
-      }
-      if (waiting.size == SegmentSize(size, settings_)) ++replay_.segments_predicted;
-      return TakeWaiting(recorded);
+    const auto waiting = waiting_.find(recorded);
+    if (waiting == waiting_.end() || waiting->second.lane != lane ||
+        waiting->second.is_small != is_small) {
+      return kNoIndex;
     }
-    return kNoIndex;
+    if (waiting->second.size == SegmentSize(size, settings_)) ++replay_.segments_predicted;
+    return TakeWaiting(recorded);
   }
 
   // Before the first of some pages comes: where the model would put the request that needs them,
@@ -515,25 +519,26 @@ class Replayer {
   bool HasPlan(uint32_t i) const { return mapped_from_ != i; }
 
   uint32_t TakeWaiting(uint64_t address) {
-    for (size_t w = 0; w < waiting_.size(); ++w) {
-      const Waiting waiting = waiting_[w];
-      if (address - waiting.address >= waiting.size) continue;
-      waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(w));
-      return allocator_.AddSegment(waiting.address, waiting.size, waiting.lane, waiting.is_small);
-    }
-    return kNoIndex;
+    auto found = waiting_.upper_bound(address);
+    if (found == waiting_.begin()) return kNoIndex;
+    const Waiting waiting = (--found)->second;
+    if (address - waiting.address >= waiting.size) return kNoIndex;
+    waiting_.erase(found);
+    return allocator_.AddSegment(waiting.address, waiting.size, waiting.lane, waiting.is_small);
   }
 
   // Events of older formats do not name their pool; the snapshot's segments do.
   uint16_t LaneOfBlock(const MemoryEvent& event) const {
     if (!beginning_.has_private) return event.lane;
-    for (const MemorySegment& segment : device_.segments) {
-      if (snapshot_.lanes[segment.lane].is_private() &&
-          event.address - segment.address < segment.size) {
-        return segment.lane;
-      }
-    }
-    return event.lane;
+    // Segments are sorted, and none overlaps another.
+    auto segment = std::upper_bound(
+        device_.segments.begin(), device_.segments.end(), event.address,
+        [](uint64_t address, const MemorySegment& other) { return address < other.address; });
+    if (segment == device_.segments.begin()) return event.lane;
+    --segment;
+    const bool is_its = snapshot_.lanes[segment->lane].is_private() &&
+                        event.address - segment->address < segment->size;
+    return is_its ? segment->lane : event.lane;
   }
 
   void Force(uint32_t i) {
@@ -606,22 +611,22 @@ class Replayer {
     const MemoryEvent& next = device_.events[i + 1];
     const bool asks =
         next.action == MemoryAction::kSegmentAlloc || next.action == MemoryAction::kSegmentMap;
-    if (asks && next.stack == event.stack && !HasReleasable()) allocator_.CountRetry();
+    if (asks && next.stack == event.stack && !allocator_.HasReleasable()) allocator_.CountRetry();
     return true;
-  }
-
-  bool HasReleasable() const {
-    const std::vector<LayoutBlock> layout = allocator_.Layout();
-    return std::any_of(layout.begin(), layout.end(), [&](const LayoutBlock& block) {
-      return block.state == BlockState::kFree && block.is_whole && !block.is_expandable &&
-             !snapshot_.lanes[block.lane].is_private();
-    });
   }
 
   void ApplyOom(uint32_t i, const MemoryEvent& event) {
     allocator_.CountRetry();
     allocator_.CountOom();
     const AllocatorCounters& counters = allocator_.counters();
+    // What was free where takes a walk over all blocks: the last failure is always looked at, those
+    // before as long as that is little work.
+    ++ooms_seen_;
+    const bool is_last = ooms_seen_ == ooms_;
+    if (!is_last && (ooms_ - ooms_seen_ >= Replay::kMaxOoms || oom_work_ > kMostOomWork)) {
+      ++replay_.ooms_left_out;
+      return;
+    }
     OomState state;
     state.event = i;
     state.lane = event.lane;
@@ -634,7 +639,7 @@ class Replayer {
     state.peak_reserved = counters.peak_reserved;
     state.retries = counters.retries;
     state.parts = PartsFor(allocator_, snapshot_.lanes, event.size, event.lane);
-    if (replay_.ooms.size() == Replay::kMaxOoms) replay_.ooms.erase(replay_.ooms.begin());
+    oom_work_ += allocator_.blocks();
     replay_.ooms.push_back(state);
   }
 
@@ -671,6 +676,11 @@ class Replayer {
            (state != BlockState::kAllocated || model.requested == block.requested);
   }
 
+  // Blocks that are looked at for failures, and to find addresses that the model does not predict:
+  // some seconds of work.
+  static constexpr uint64_t kMostOomWork = uint64_t{1} << 26;
+  static constexpr uint64_t kMostWalked = uint64_t{1} << 31;
+
   const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
   Replay& replay_;
@@ -678,14 +688,17 @@ class Replayer {
   Allocator allocator_;
   const AllocatorSettings& settings_;
   std::vector<uint32_t> start_ids_;
-  std::vector<Waiting> waiting_;
+  std::map<uint64_t, Waiting> waiting_;  // by address
   std::vector<uint64_t> plain_segments_;
   HashMap<uint32_t, uint32_t> kept_;              // blocks that no event frees, by allocation
   HashMap<uint32_t, uint32_t> in_use_elsewhere_;  // pending blocks, by owner
-  size_t next_ended_ = 0;
+  size_t next_replaced_ = 0;
   uint32_t mapped_from_ = kNoIndex;  // the first of pages that an allocation waits for
   std::optional<uint64_t> planned_;  // where the model puts it
   uint64_t peak_ = 0;
+  uint64_t ooms_ = 0;       // failures in the recording
+  uint64_t ooms_seen_ = 0;  // until now
+  uint64_t oom_work_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/column_data.h"
@@ -87,12 +90,16 @@ struct Replay {
   // allocation, or kStartBlock + its number in start_blocks.
   static constexpr uint32_t kStartBlock = uint32_t{1} << 31;
   ColumnData<uint32_t> links;
+  // Allocations at an address at which a block was live that no event freed, and that block, as in
+  // `links` of a free; by allocation. The block ends there if nothing freed it before.
+  std::vector<std::pair<uint32_t, uint32_t>> replaced;
   // For each allocation and the event that freed it: the bytes of its block / 512.
   ColumnData<uint32_t> block_units;
   std::vector<uint32_t> forced_events;  // at most kMaxForcedEvents
   static constexpr size_t kMaxForcedEvents = 1000;
-  std::vector<OomState> ooms;  // at most kMaxOoms, the last ones
+  std::vector<OomState> ooms;  // the last one, and of those before as many as kMaxOoms allows
   static constexpr size_t kMaxOoms = 1000;
+  uint64_t ooms_left_out = 0;
 
   uint64_t BlockBytes(uint32_t event) const {
     return uint64_t{block_units[event]} * kSmallestBlock;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,8 +29,10 @@
 #include "borescope/postmortem/job_files.h"
 #include "borescope/postmortem/logs/job_logs.h"
 #include "borescope/postmortem/memory/memory_findings.h"
+#include "borescope/postmortem/memory/memory_rows.h"
 #include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
+#include "borescope/postmortem/trace_join.h"
 #include "borescope/postmortem/verdict.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
@@ -47,6 +51,7 @@ struct PostmortemRequest {
 // What was made of all files.
 struct Everything {
   std::vector<SourceFindings> sources;
+  std::vector<AllocationMark> marks;
   std::vector<JobFileRow> files;
   bool has_failed = false;
 };
@@ -123,6 +128,100 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
   all.sources.push_back(std::move(others));
 }
 
+// The values of two whole columns of a table, where a row has both.
+void ForEachPair(const Table& table, std::string_view first, std::string_view second,
+                 const std::function<void(int64_t, int64_t)>& use) {
+  const Column* const a = table.Find(first);
+  const Column* const b = table.Find(second);
+  const IntValues* const left = a == nullptr ? nullptr : std::get_if<IntValues>(&a->values);
+  const IntValues* const right = b == nullptr ? nullptr : std::get_if<IntValues>(&b->values);
+  for (size_t i = 0; left != nullptr && right != nullptr && i < left->size(); ++i) {
+    if (!a->IsMissing(i) && !b->IsMissing(i)) use((*left)[i], (*right)[i]);
+  }
+}
+
+// The times at which profiles can say what the program did: the last failed request of a rank,
+// and when a rank at fault issued its newest operation.
+std::vector<JobMoment> MomentsOf(std::span<const SourceFindings> sources) {
+  std::map<int64_t, int64_t> failed;
+  std::map<int64_t, int64_t> newest;
+  std::set<int64_t> culprits;
+  for (const SourceFindings& source : sources) {
+    for (const Table& table : source.tables) {
+      if (table.name == postmortem::OomRow::kTable.name) {
+        ForEachPair(table, "rank", "ts_unix_ns", [&](int64_t rank, int64_t unix_ns) {
+          failed[rank] = std::max(failed[rank], unix_ns);
+        });
+      } else if (table.name == HangRankRow::kTable.name) {
+        ForEachPair(table, "rank", "last_issue_unix_ns",
+                    [&](int64_t rank, int64_t unix_ns) { newest[rank] = unix_ns; });
+      } else if (table.name == HangCulpritRow::kTable.name) {
+        ForEachPair(table, "rank", "rank", [&](int64_t rank, int64_t) { culprits.insert(rank); });
+      }
+    }
+  }
+  std::vector<JobMoment> moments;
+  for (const auto& [rank, unix_ns] : failed) {
+    moments.push_back({static_cast<int32_t>(rank), "out of memory", unix_ns});
+  }
+  for (const auto& [rank, unix_ns] : newest) {
+    if (culprits.contains(rank)) {
+      moments.push_back({static_cast<int32_t>(rank), "newest operation", unix_ns});
+    }
+  }
+  return moments;
+}
+
+// "By trace_3.json, it was in aten::empty of Linear_0, ProfilerStep#7."
+std::string MomentText(const MomentRow& row) {
+  std::string what = row.operator_name.value_or("");
+  if (row.module.has_value()) {
+    what += what.empty() ? *row.module : " of " + *row.module;
+  }
+  for (const std::optional<std::string>& more : {row.annotation, row.step}) {
+    if (more.has_value()) what += (what.empty() ? "" : ", ") + *more;
+  }
+  return what.empty() ? std::string() : fmt::format(" By {}, it was in {}.", row.profile, what);
+}
+
+// What the profiles that lie there say about the times of the findings.
+void AddMoments(std::span<const JobFile> files, int threads, Everything& all) {
+  const std::vector<JobMoment> moments = MomentsOf(all.sources);
+  const bool has_profile =
+      std::any_of(files.begin(), files.end(), [](const JobFile& file) { return file.is_trace; });
+  if (moments.empty() || !has_profile) {
+    return;
+  }
+  MomentPart part = FindMoments(files, moments, all.marks, threads);
+  for (const MomentRow& row : part.rows) {
+    if (row.moment != "out of memory" || row.match.starts_with("cannot tell")) {
+      continue;
+    }
+    for (SourceFindings& source : all.sources) {
+      for (JobFinding& finding : source.findings) {
+        if (finding.order == CauseRank::kOutOfMemory && finding.ranks == fmt::to_string(row.rank)) {
+          finding.evidence += MomentText(row);
+        }
+      }
+    }
+  }
+  SourceFindings found;
+  found.tables.push_back(MakeTable(part.rows));
+  found.diagnostics = std::move(part.diagnostics);
+  all.sources.push_back(std::move(found));
+  for (const std::string& path : part.read) {
+    const auto file = std::find_if(files.begin(), files.end(),
+                                   [&](const JobFile& one) { return one.path == path; });
+    JobFileRow row;
+    row.file = path;
+    row.kind = "trace";
+    if (file->rank.has_value()) row.rank = *file->rank;
+    row.bytes = static_cast<int64_t>(file->bytes);
+    row.status = "read";
+    all.files.push_back(std::move(row));
+  }
+}
+
 // The first file that is a trace.
 const JobFile* AnyTrace(std::span<const JobFile> files) {
   const auto trace =
@@ -135,7 +234,7 @@ Result<std::optional<postmortem::ByteRange>> LimitOf(const std::string& text) {
   const std::optional<postmortem::ByteRange> limit =
       text.empty() ? std::nullopt : postmortem::ParseByteRange(text);
   if (!text.empty() && !limit.has_value()) {
-    return UsageError(fmt::format("'{}' is no size, as 1.58GiB or 1700349870 are", text), "",
+    return UsageError(fmt::format("'{}' is no size, as 1.58GiB, 1.7G or 1700349870 are", text), "",
                       "limit");
   }
   return limit;
@@ -233,6 +332,7 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
     postmortem::MemoryPart part = postmortem::FindMemory(snapshots, memory, lines);
     all.sources.push_back(std::move(part.found));
     std::move(part.files.begin(), part.files.end(), std::back_inserter(all.files));
+    all.marks = std::move(part.marks);
     all.has_failed = all.has_failed || part.has_failed;
   }
   all.has_failed =
@@ -241,6 +341,7 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
   // Findings of logs are joined with all others.
   std::move(logs.files.begin(), logs.files.end(), std::back_inserter(all.files));
   JoinLogs(std::move(logs), all.sources);
+  AddMoments(files, threads, all);
   AddOthers(files, all);
   const bool is_any_read = std::any_of(
       all.files.begin(), all.files.end(),
@@ -405,6 +506,9 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
                   [](const Table& table) { return table.name == kMemoryAreasTable; });
   }
   BS_TRY(Arrange(request.options, document.tables));
+  // Two screens of a terminal; --top shows more.
+  constexpr size_t kTwoScreens = 48;
+  document.most_lines = request.options.top.has_value() ? 0 : kTwoScreens;
   report.answer = AnswerAccess::Make(std::move(document));
   return report;
 }
@@ -452,6 +556,7 @@ Answer DescribePostmortem() {
   for (internal::Table& table : internal::postmortem::MemoryShape()) {
     tables.push_back(std::move(table));
   }
+  tables.push_back(internal::NewTable<internal::MomentRow>());
   tables.push_back(internal::NewTable<internal::LogFindingRow>());
   tables.push_back(internal::NewTable<internal::JobFileRow>());
   return AnswerAccess::Make(internal::Document{std::move(tables), {}});

@@ -167,6 +167,10 @@ std::vector<ItemPair> AlignItems(std::span<const CountedItem> counted,
   };
   std::vector<Piece> pieces = {{0, counted.size(), 0, traced.size()}};
   std::vector<ItemPair> pairs;
+  // Pieces that are cut and cut again halve, or nearly: what cuts off one item after the other was
+  // made to, and is left without pairs.
+  constexpr uint64_t kMostCuts = 32;
+  uint64_t to_scan = kMostCuts * (counted.size() + traced.size());
   while (!pieces.empty()) {
     const Piece piece = pieces.back();
     pieces.pop_back();
@@ -174,6 +178,12 @@ std::vector<ItemPair> AlignItems(std::span<const CountedItem> counted,
     const auto of_traced = traced.subspan(piece.traced, piece.end_traced - piece.traced);
     if (of_counted.empty() || of_traced.empty()) continue;
     const bool is_small = of_counted.size() <= most_cells / of_traced.size();
+    if (!is_small) {
+      CheckStop();
+      const uint64_t items = of_counted.size() + of_traced.size();
+      if (items > to_scan) continue;
+      to_scan -= items;
+    }
     std::vector<ItemPair> found = is_small ? AlignAll(of_counted, of_traced)
                                            : LongestInOrder(UniquePairs(of_counted, of_traced));
     size_t next_counted = piece.counted;

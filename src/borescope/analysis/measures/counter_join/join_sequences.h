@@ -71,8 +71,9 @@ inline constexpr uint64_t kMostAlignCells = 200'000'000;
 
 // The best matching, ascending on both sides. Beyond `most_cells` (the product of the lengths)
 // tokens that occur once on both sides are fixed first, as many as keep their order, and what is
-// between them is aligned; a piece without such tokens that is still too large has no pairs.
-// O(counted * traced) time; half a byte for each of at most `most_cells` cells.
+// between them is aligned; a piece without such tokens that is still too large has no pairs, nor
+// has one that is left after so many cuts as no recording needs. O(counted * traced) time, and
+// beyond `most_cells` O(counted + traced) more; half a byte for each of at most `most_cells` cells.
 std::vector<ItemPair> AlignItems(std::span<const CountedItem> counted,
                                  std::span<const TracedItem> traced,
                                  uint64_t most_cells = kMostAlignCells);

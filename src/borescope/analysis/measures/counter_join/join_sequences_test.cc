@@ -103,6 +103,26 @@ TEST(AlignItems, TakesTheLastOfEquals) {
   EXPECT_EQ(AlignItems(Counted("a"), Traced("aaa")), last);
 }
 
+// 1 2 1 3 2 4 3 5 ...: of a piece the tokens at its ends alone occur once, so that each cut takes
+// little. All pairs that there are would be as many as items; the work stays that of some cuts.
+TEST(AlignItems, LittleByLittleIsNotCutForEver) {
+  constexpr uint32_t kTokens = 20'000;
+  std::vector<CountedItem> counted;
+  std::vector<TracedItem> traced;
+  for (uint32_t token = 0; token < kTokens; ++token) {
+    for (const uint32_t one : {token + 1, token > 0 ? token - 1 : kTokens + 1}) {
+      counted.emplace_back().token = one;
+      traced.emplace_back().token = one;
+    }
+  }
+  const std::vector<ItemPair> pairs = AlignItems(counted, traced, 16);
+  EXPECT_FALSE(pairs.empty());
+  EXPECT_LT(pairs.size(), counted.size() / 10);
+  for (const ItemPair& pair : pairs) {
+    EXPECT_EQ(pair.counted, pair.traced);
+  }
+}
+
 TEST(AlignItems, FixesUniqueTokensWhereTheTableWouldBeTooLarge) {
   // Without the fixed x and y, 7 * 7 cells are too many for 12; between them there are few.
   const std::string letters = "aaxbbya";
