@@ -8,6 +8,7 @@ namespace fuzz {
 namespace {
 
 constexpr std::string_view kSqliteBegin = "SQLite format 3";
+constexpr std::string_view kReportBegin("NVR\0", 4);
 constexpr std::string_view kLogBegin = "BSRLOG1\n";
 
 bool IsJson(std::string_view text) {
@@ -56,6 +57,9 @@ std::string MutateContent(std::string_view input, bool is_envelope, Random& rand
   }
   if (input.starts_with(kSqliteBegin)) {
     return MutateSqlite(input, random);
+  }
+  if (input.starts_with(kReportBegin)) {
+    return MutateReport(input, random);
   }
   if (input.starts_with(kLogBegin)) {
     return MutateLog(input, random);

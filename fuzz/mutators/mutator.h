@@ -39,6 +39,8 @@ std::string MutateSqlite(std::string_view input, Random& random);
 // Protocol Buffers without a schema: fields of a message and of those inside of it; lengths follow.
 // `is_stream`: messages with their lengths, one after the other, as in .et.
 std::string MutateProto(std::string_view input, bool is_stream, Random& random);
+// Reports of Nsight Compute: the messages of its blocks; sizes follow.
+std::string MutateReport(std::string_view input, Random& random);
 // Logs of `borescope record`: records, chunks and their headers; sizes follow.
 std::string MutateLog(std::string_view input, Random& random);
 

@@ -19,8 +19,8 @@ TableName = Literal[
     "allocator_replay", "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown",
     "breakdown_spread", "busy", "check", "check_runs", "checks", "clock_skew", "clocks",
     "collective_bandwidth", "collective_time", "collectives", "comm_model", "comm_slow", "copies",
-    "counter_flops", "counter_join", "counter_lineup", "counter_ops", "counters", "critical_ops",
-    "critical_path", "critical_path_summary", "cuda_api_sum", "cuda_gpu_kern_sum",
+    "counter_flops", "counter_join", "counter_lineup", "counter_ops", "counter_rules", "counters",
+    "critical_ops", "critical_path", "critical_path_summary", "cuda_api_sum", "cuda_gpu_kern_sum",
     "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_trace", "cuda_kern_exec_sum",
     "delays", "diff", "diff_annotations", "diff_classes", "diff_modules", "diff_operators",
     "diff_phases", "diff_runs", "diff_summary", "diff_time", "event_counts", "events", "flame",
@@ -203,11 +203,11 @@ PARAMETERS: dict[str, dict[str, str]] = {
     },
     "whatif": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
-        "text", "top": "count", "scale": "texts", "remove": "texts", "roof": "text", "no_data_wait":
-        "flag", "no_sync": "texts", "overlap_comm": "flag", "graph": "texts", "launch": "text",
-        "plan": "file", "sweep": "text", "data_load": "text", "causal": "choice", "sfu_weight":
-        "number", "device": "text", "device_spec": "file", "candidates": "count", "plain_step":
-        "times", "without_recording": "flag"
+        "text", "top": "count", "scale": "texts", "remove": "texts", "roof": "text",
+        "speed_of_light": "texts", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm":
+        "flag", "graph": "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load":
+        "text", "causal": "choice", "sfu_weight": "number", "device": "text", "device_spec": "file",
+        "candidates": "count", "plain_step": "times", "without_recording": "flag"
     },
     "variance": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
@@ -3268,6 +3268,7 @@ class Verbs:
         scale: str | Sequence[str] | None = None,
         remove: str | Sequence[str] | None = None,
         roof: str | None = None,
+        speed_of_light: str | Sequence[str] | None = None,
         no_data_wait: bool = False,
         no_sync: str | Sequence[str] | None = None,
         overlap_comm: bool = False,
@@ -3301,6 +3302,9 @@ class Verbs:
             remove: without this work and its launches, or without this host time; may be given
                 again.
             roof: operators whose cost is known run at no less than this share of their roof.
+            speed_of_light: kernels run at no less than this share of what the device can do at
+                most, as --counters measured how near they come; WHAT as in ``scale``; may be given
+                again.
             no_data_wait: data is loaded in the background, ahead of its use: nothing waits for it.
             no_sync: calls that wait for the device, in events whose name contains this, end when
                 they begin; may be given again.
@@ -3421,11 +3425,11 @@ class Verbs:
         return self._verb("whatif", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
             "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
-            "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
-            graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
-            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec,
-            "candidates": candidates, "plain_step": plain_step, "without_recording":
-            without_recording
+            "speed_of_light": speed_of_light, "no_data_wait": no_data_wait, "no_sync": no_sync,
+            "overlap_comm": overlap_comm, "graph": graph, "launch": launch, "plan": plan, "sweep":
+            sweep, "data_load": data_load, "causal": causal, "sfu_weight": sfu_weight, "device":
+            device, "device_spec": device_spec, "candidates": candidates, "plain_step": plain_step,
+            "without_recording": without_recording
         })
 
     @verb
@@ -3866,6 +3870,8 @@ class Verbs:
                     time.
                 largest_only_in_report (string): Of the kernels that only the report has the one
                     with the most time.
+                remedy (string): What does not fit, and what to do about it; missing where nothing
+                    is wrong.
             counter_ops: Operators: measured against modelled.
                 rank (int): Rank of the process in the job.
                 op (string): Operator: that with a model which launched the kernels, else the
@@ -3935,6 +3941,21 @@ class Verbs:
                     compute and memory).
                 source (string): How most of the time came by its counters: range, order or
                     broadcast.
+            counter_rules: What the rules of Nsight Compute say.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                kernel (string): Name of the kernel.
+                grid (string): Its size in blocks: x, y, z.
+                block (string): The size of a block in threads: x, y, z.
+                rule (string): The rule, by the name that it has there.
+                count (int, count): Kernels of this name and size that have counters.
+                total_ns (int, ns): Sum of their durations in the trace.
+                title (string): What it found; missing where it has none.
+                metric (string): The metric that it looked at; of several the first.
+                value (float): The number that the rule gives for it.
+                speedup (float, share): What following it would save at most, as the tool estimates.
+                speedup_of (string): Of what: kernel, or part: of what the rule is about.
+                advice (string): Its words.
             counters: Hardware counters per range.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.

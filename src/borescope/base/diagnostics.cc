@@ -110,7 +110,8 @@ constexpr DiagRow kDiagRows[] = {
      "digits, and the report itself has them."},
     {Diag::kMadeUpTimes, "made-up-times", kInfo,
      "A report of counters has durations but no timeline: its kernels are put one after the "
-     "other from 0 on, so that gaps, overlaps and rates of steps mean nothing."},
+     "other from 0 on, as long as the tool took to replay each. What rests on when things happened "
+     "is refused or left out."},
     {Diag::kInheritedWork, "inherited-work", kInfo,
      "Device work that was launched before the recording began: the host was ahead of the device, "
      "as it should be. It is counted, and left out of rates."},

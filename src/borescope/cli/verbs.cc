@@ -84,9 +84,9 @@ constexpr std::string_view kLinkOptions[] = {
 constexpr InsteadRow kScrubFirst[] = {
     {"scrub", "borescope convert --scrub for each file, and name the copies here"}};
 
-constexpr std::string_view kQueryOptions[] = {"captures",   "threads",     "memory-limit", "cache",
-                                              "cache-size", "no-progress", "verbose",      "scrub",
-                                              "scrub-key",  "scrub-map"};
+constexpr std::string_view kQueryOptions[] = {
+    "captures",   "counters",    "counters-anyway", "threads", "memory-limit", "cache",
+    "cache-size", "no-progress", "verbose",         "scrub",   "scrub-key",    "scrub-map"};
 
 // Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
 // options; `ts_ns` is the start, by which --begin and --end select, too.

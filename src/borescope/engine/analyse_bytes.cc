@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/base/check.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/catalog/catalog.h"
@@ -37,6 +38,7 @@ constexpr ExampleRow kExamples[] = {
     {&kScaleParam, "host:a=0.5"},
     {&kRemoveParam, "host:e"},
     {&kRoofParam, "80%"},
+    {&kSpeedOfLightParam, "80%"},
     {&kLaunchParam, "0.5"},
     {&kSweepParam, "1,0.5"},
     {&kPlanParam, "a.json", R"({"changes": [{"launch": 0}, {"scale": "host:a=2"}]})"},

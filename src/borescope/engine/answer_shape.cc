@@ -180,6 +180,7 @@ GivenReports SpecimenReports() {
   kernel.name = "gemm";
   kernel.grid = kernel.block = {-1, -1, -1};  // not recorded
   kernel.values = {{.metric = 0, .value = 50}, {.metric = 1, .value = 50}};
+  kernel.advice = {{.rule = "SOLBottleneck", .text = "This kernel has low throughput."}};
   GivenReports given;
   given.reports.push_back(std::move(report));
   return given;

@@ -14,6 +14,7 @@
 #include "borescope/engine/drafts.h"
 #include "borescope/engine/question/registry.h"
 #include "borescope/engine/targets/targets.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 namespace {
@@ -229,9 +230,71 @@ Error Unmet(const NeedRow& row, const Trace& trace) {
           std::string(other.empty() ? row.remedy : other), trace.meta().file};
 }
 
+// A report of hardware counters alone (IsCounterReport) has kernels that a tool ran one by one
+// while it counted: nothing in it says when anything happened, or what ran beside it. These verbs
+// it can be asked, as they rest on the durations of kernels at most; without the tables here that
+// do not. All others it is refused.
+struct OfReport {
+  std::string_view verb;
+  std::span<const std::string_view> tables_of_order = {};  // of what is mapped
+};
+constexpr std::string_view kWallTime[] = {"utilisation", "ledger"};
+constexpr std::string_view kStepChange[] = {"diff_device_time"};
+constexpr std::string_view kWhereTimeGoes[] = {
+    "breakdown",    "steps",      "idle_causes",      "idle_places", "named_causes", "true_time",
+    "cost_of_gaps", "stragglers", "inference_phases", "round_trips", "prices"};
+constexpr OfReport kOfReports[] = {{"info"},
+                                   {"doctor"},
+                                   {"events"},
+                                   {"counters"},
+                                   {"prof"},
+                                   {"kernels"},
+                                   {"top"},
+                                   {"ops"},
+                                   {"flame"},
+                                   {"sequences"},
+                                   {"annotations"},
+                                   {"roofline", kWallTime},
+                                   {"diff", kStepChange},
+                                   {"summary", kWhereTimeGoes}};
+
+const OfReport* FindOfReport(std::string_view verb) {
+  const auto* const found = std::find_if(std::begin(kOfReports), std::end(kOfReports),
+                                         [&](const OfReport& row) { return row.verb == verb; });
+  return found == std::end(kOfReports) ? nullptr : found;
+}
+
+Error OnlyCounters(const AnalysisSpec& spec, const Trace& trace) {
+  return {
+      ErrorCode::kMissingData,
+      fmt::format("{} rests on when things happened, and a report of counters does not say: the "
+                  "tool ran its kernels one by one while it counted",
+                  spec.name),
+      "ask a trace of the same program: counters, roofline, prof, summary and whatif take this "
+      "report beside it, with `counters`",
+      trace.meta().file};
+}
+
 }  // namespace
 
+void DropTablesOfOrder(const AnalysisSpec& spec, const Trace& trace, Tables& tables) {
+  const OfReport* const row =
+      IsCounterReport(trace.meta().format) ? FindOfReport(spec.name) : nullptr;
+  if (row == nullptr) {
+    return;
+  }
+  for (Table& table : tables) {
+    const auto& names = row->tables_of_order;
+    if (std::find(names.begin(), names.end(), table.name) != names.end()) {
+      table = Head(table, 0);
+    }
+  }
+}
+
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
+  if (IsCounterReport(view.trace.meta().format) && FindOfReport(spec.name) == nullptr) {
+    return OnlyCounters(spec, view.trace);
+  }
   const NeedRow& row = kNeeds[static_cast<size_t>(spec.needs)];
   return row.is_met(view) ? Result<void>() : Unmet(row, view.trace);
 }

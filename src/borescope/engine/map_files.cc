@@ -285,7 +285,9 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
   SharedMeasures shared;  // of a single verb, too: its parts may begin with the same measure
   view.shared = &shared;
-  GiveCounters(input, part.report.rank, shared, part.diagnostics);
+  Diagnostics of_counters;  // whichever verb asks for them first
+  GiveCounters(input.counters.get(), input.counters_rank.value_or(part.report.rank), loaded->trace,
+               shared, of_counters);
   const Result<Steps> matched = StepsOf(request, *loaded);
   view.matched_steps = HasPattern(request) && matched.ok() ? &*matched : nullptr;
   part.unknown = FindUnknown(view, request.params.selection);
@@ -299,6 +301,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
                               ? OutcomeOf(MapAndRead(request, *request.specs[verb], view, input))
                               : Outcome{matched.error(), {}};
   });
+  part.diagnostics.Merge(of_counters);
   part.report.analysis_ns = stopwatch.elapsed_ns();
   if (request.keep_traces) {
     part.trace = loaded;
@@ -393,6 +396,30 @@ void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPa
   }
 }
 
+// Reports of counters may be for one rank. A file that does not say which rank it is was mapped as rank 0; once the
+// others are known, it is mapped again as the rank that it is.
+void UseCountersOfRank(const RunRequest& request, int threads, std::vector<RankPart>& parts) {
+  const auto counters = request.files.empty() ? nullptr : request.files.front().counters;
+  if (counters == nullptr || request.is_part || !counters->go_by_rank()) return;
+  std::vector<size_t> loaded;
+  std::vector<RankClaim> claims;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].loaded()) continue;
+    loaded.push_back(i);
+    claims.push_back(parts[i].claim);
+  }
+  std::vector<Diagnostics> ignored(claims.size());  // they are counted when ranks are assigned
+  const std::vector<int64_t> ranks = AssignRanks(claims, ignored);
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    RankPart& part = parts[loaded[i]];
+    if (part.report.rank == ranks[i]) continue;
+    InputFile input = request.files[loaded[i]];
+    input.counters_rank = ranks[i];
+    part = RankPart();
+    MapFile(request, input, {threads, {}}, part);
+  }
+}
+
 // All ranks have what they need of them.
 void ForgetCaptures(const RunRequest& request) {
   for (const InputFile& file : request.files) {
@@ -412,6 +439,7 @@ std::vector<RankPart> MapAll(const RunRequest& request, size_t in_flight, Progre
   });
   UseCapturesAmong(request, threads, parts);
   SetAsideCaptures(parts);
+  UseCountersOfRank(request, threads, parts);
   ForgetCaptures(request);
   return parts;
 }
@@ -432,12 +460,13 @@ Outcome OutcomeOf(Result<Tables> tables) {
 
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
   BS_TRY(CheckNeeds(spec, view));
-  if (!spec.takes_selection || !view.trace.meta().cut.has_value()) {
-    return spec.PipelineFor(params).map(view, params);
-  }
   Params of_part = params;
-  BS_ASSIGN(of_part.selection, WithinCut(params.selection, view.trace));
-  return spec.PipelineFor(params).map(view, of_part);
+  if (spec.takes_selection && view.trace.meta().cut.has_value()) {
+    BS_ASSIGN(of_part.selection, WithinCut(params.selection, view.trace));
+  }
+  BS_ASSIGN(Tables tables, spec.PipelineFor(params).map(view, of_part));
+  DropTablesOfOrder(spec, view.trace, tables);
+  return tables;
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {

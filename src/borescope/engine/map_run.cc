@@ -13,6 +13,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/attach_counters.h"
 
 namespace borescope::internal {
 namespace {
@@ -216,6 +217,25 @@ void AppendMissingRanks(const MappedRun& run, std::vector<Diagnostic>& rows) {
   AppendDiagnostics(diagnostics, NameOf(run.parts), rows);
 }
 
+// Whether there is every rank that a report of counters is for: a rank whose file could not be
+// read, or that another process maps, may be there.
+Result<void> CheckCounters(const MappedRun& run) {
+  if (run.counters == nullptr || run.counters->files != run.parts.size()) {
+    return {};
+  }
+  std::vector<int64_t> ranks;
+  for (const RankPart& part : run.parts) {
+    if (!part.loaded() && !part.report.skipped) {
+      return {};
+    }
+    if (part.loaded()) {
+      ranks.push_back(part.report.rank);
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return CheckRanksOfCounters(*run.counters, ranks);
+}
+
 }  // namespace
 
 void SetRank(Tables& tables, int64_t rank) {
@@ -236,7 +256,10 @@ Result<MappedRun> MapRun(const RunRequest& request) {
   BS_ASSIGN(std::vector<RankPart> parts,
             MapFiles({request.specs, request.files, request.ranks, params, request.options,
                       request.name, request.keep_traces, request.reads_files, request.is_part}));
-  return TellRanksApart(std::move(parts), request.ranks, request.name);
+  BS_ASSIGN(MappedRun run, TellRanksApart(std::move(parts), request.ranks, request.name));
+  run.counters = request.files.front().counters;
+  BS_TRY(CheckCounters(run));
+  return run;
 }
 
 Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges& ranks,
@@ -316,6 +339,11 @@ std::vector<Diagnostic> CollectDiagnostics(MappedRun& run) {
       parts.begin(), parts.end(), [](const RankPart& part) { return part.loaded(); }));
   std::vector<Diagnostic> rows;
   AppendDiagnostics(run.diagnostics, NameOf(parts), rows);
+  if (run.counters != nullptr) {
+    for (const OddReports& odd : run.counters->odd) {
+      AppendDiagnostics(odd.diagnostics, odd.path, rows);
+    }
+  }
   for (RankPart* const part : ByRank<RankPart>(parts)) {
     if (!part->loaded() && !part->report.skipped) {
       part->diagnostics.Count(

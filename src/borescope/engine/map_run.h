@@ -26,6 +26,7 @@ struct MappedRun {
   std::vector<RankPart> parts;      // in the order of the files
   std::vector<RankPart*> selected;  // loaded and wanted, in rank order; point into `parts`
   Diagnostics diagnostics;          // of the run as a whole
+  std::shared_ptr<const CountersOfRun> counters;  // that were given for it; nullptr: none
   // One per analysis, in place of the tables of the parts' outcomes; empty where these have them.
   std::vector<FoldedTables> folded;
 };

@@ -34,10 +34,12 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-Names TableNames() {
+using RelationSpan = std::span<const Relation>;
+
+Names TableNames(RelationSpan relations) {
   Names names;
-  names.reserve(Relations().size() + Views().size());
-  for (const Relation& relation : Relations()) {
+  names.reserve(relations.size() + Views().size());
+  for (const Relation& relation : relations) {
     names.push_back(relation.name);
   }
   for (const ViewSpec& view : Views()) {
@@ -46,9 +48,9 @@ Names TableNames() {
   return names;
 }
 
-Names ColumnNames(std::string_view sql) {
+Names ColumnNames(std::string_view sql, RelationSpan relations) {
   Names names;
-  for (const Relation& relation : Relations()) {
+  for (const Relation& relation : relations) {
     if (sql.find(relation.name) != std::string_view::npos) {
       std::transform(relation.columns.begin(), relation.columns.end(), std::back_inserter(names),
                      [](const ColumnSpec& column) { return column.name; });
@@ -57,7 +59,7 @@ Names ColumnNames(std::string_view sql) {
   return names;
 }
 
-Names FunctionNames(std::string_view) {
+Names FunctionNames(std::string_view, RelationSpan) {
   Names names;
   names.reserve(Functions().size());
   for (const FunctionRow& function : Functions()) {
@@ -68,20 +70,22 @@ Names FunctionNames(std::string_view) {
 
 struct UnknownRow {
   std::string_view prefix;
-  Names (*names)(std::string_view sql);
+  Names (*names)(std::string_view sql, RelationSpan relations);
 };
 constexpr UnknownRow kUnknowns[] = {
-    {"no such table: ", [](std::string_view) { return TableNames(); }},
+    {"no such table: ",
+     [](std::string_view, RelationSpan relations) { return TableNames(relations); }},
     {"no such column: ", ColumnNames},
     {"no such function: ", FunctionNames}};
 
 // The nearest name to the unknown one at the end of a message, which may be qualified.
-std::string_view Suggestion(std::string_view message, std::string_view sql) {
+std::string_view Suggestion(std::string_view message, std::string_view sql,
+                            RelationSpan relations) {
   for (const UnknownRow& row : kUnknowns) {
     if (message.starts_with(row.prefix)) {
       std::string_view name = message.substr(row.prefix.size());
       name = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
-      return Nearest(name, row.names(sql));
+      return Nearest(name, row.names(sql, relations));
     }
   }
   return {};
@@ -89,8 +93,8 @@ std::string_view Suggestion(std::string_view message, std::string_view sql) {
 
 // Adds the nearest existing name to messages such as "no such column: nam"; for columns, among
 // those of the tables that `sql` names.
-Error StatementError(std::string_view message, std::string_view sql) {
-  const std::string_view nearest = Suggestion(message, sql);
+Error StatementError(std::string_view message, std::string_view sql, RelationSpan relations) {
+  const std::string_view nearest = Suggestion(message, sql, relations);
   std::string remedy;
   if (!nearest.empty()) {
     remedy = fmt::format("did you mean '{}'?", nearest);
@@ -412,8 +416,8 @@ int PrepareBounded(sqlite3* database, std::string_view sql, sqlite3_stmt** prepa
 
 // Declares all tables now, as doing so when a statement first names one would look like a change to
 // the guard.
-Result<void> ConnectAll(SqlDatabase& database) {
-  for (const Relation& relation : Relations()) {
+Result<void> ConnectAll(SqlDatabase& database, RelationSpan relations) {
+  for (const Relation& relation : relations) {
     BS_TRY(database.Prepare(fmt::format("SELECT 1 FROM {}", SqlName(relation.name))));
   }
   return {};
@@ -424,7 +428,8 @@ int IsOver(void* deadline) { return static_cast<Deadline*>(deadline)->passed() ?
 }  // namespace
 
 struct Database::State {
-  explicit State(std::span<const RankData> ranks) : data(ranks) {}
+  State(std::span<const RankData> ranks, std::span<const Table> tables)
+      : relations(tables), data(ranks, relations.all()) {}
 
   // The error of the last call of SQLite; throws by CheckStop if it was stopped.
   Error ErrorOf(std::string_view sql, const Limits& limits) const;
@@ -435,6 +440,7 @@ struct Database::State {
   Result<Statement> Prepare(std::string_view& sql, const Limits& limits);
   Result<QueryResult> Collect(sqlite3_stmt* statement, size_t number, const Limits& limits) const;
 
+  RelationList relations;
   TableData data;
   Guard guard;
   std::unique_ptr<TemporarySpace> temporary = TemporarySpace::Make();
@@ -452,7 +458,7 @@ Error Database::State::ErrorOf(std::string_view sql, const Limits& limits) const
   if (const std::optional<Error> limit = LimitError(limits); limit.has_value()) {
     return *limit;
   }
-  return StatementError(message, sql);
+  return StatementError(message, sql, relations.all());
 }
 
 std::optional<Error> Database::State::LimitError(const Limits& limits) const {
@@ -568,8 +574,8 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
 
-Result<Database> Database::Open(std::span<const RankData> ranks) {
-  auto state = std::make_unique<State>(ranks);
+Result<Database> Database::Open(std::span<const RankData> ranks, std::span<const Table> tables) {
+  auto state = std::make_unique<State>(ranks, tables);
   if (state->temporary == nullptr) {
     return Error{ErrorCode::kIo, "query: SQLite has no file system for temporary files"};
   }
@@ -581,7 +587,7 @@ Result<Database> Database::Open(std::span<const RankData> ranks) {
   for (const ViewSpec& view : Views()) {
     BS_TRY(state->database->Run(fmt::format("CREATE VIEW {} AS {}", SqlName(view.name), view.sql)));
   }
-  BS_TRY(ConnectAll(*state->database));
+  BS_TRY(ConnectAll(*state->database, state->relations.all()));
   state->guard.Watch(*state->database);
   constexpr int kStepsBetweenLooks = 50;  // each may take as long as its values are long
   sqlite3_progress_handler(state->database->handle(), kStepsBetweenLooks, IsOver,

@@ -67,8 +67,9 @@ struct QueryResult {
 // Not thread-safe.
 class Database {
  public:
-  // The ranks in order; everything that they refer to has to outlive the database.
-  static Result<Database> Open(std::span<const RankData> ranks);
+  // The ranks in order; everything that they refer to has to outlive the database. `tables`, of
+  // whose rows nothing is used, become tables with the rows of RankData::tables (RelationList).
+  static Result<Database> Open(std::span<const RankData> ranks, std::span<const Table> tables = {});
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();
@@ -86,8 +87,9 @@ class Database {
   std::unique_ptr<State> state_;
 };
 
-// Tables that list the tables and columns, and the functions besides those of SQLite.
-Result<std::vector<Table>> SchemaTables();
+// Tables that list the tables and columns, and the functions besides those of SQLite, of a database
+// that is opened with `tables`.
+Result<std::vector<Table>> SchemaTables(std::span<const Table> tables = {});
 
 // Whether `sql` ends with a complete statement, which a shell waits for.
 bool IsComplete(const std::string& sql);

@@ -755,12 +755,12 @@ constexpr sqlite3_module kModule = MakeModule();
 
 }  // namespace
 
-TableData::TableData(std::span<const RankData> ranks) {
+TableData::TableData(std::span<const RankData> ranks, std::span<const Relation> relations) {
   ranks_.reserve(ranks.size());
   for (const RankData& rank : ranks) {
     ranks_.emplace_back(rank);
   }
-  for (const Relation& relation : Relations()) {
+  for (const Relation& relation : relations) {
     sources_.push_back({relation, *this, RowOrders(relation, ranks_)});
   }
 }

@@ -184,7 +184,7 @@ class RowCursor {
 // The data of the virtual tables of one database. Must outlive the database, and not move.
 class TableData {
  public:
-  explicit TableData(std::span<const RankData> ranks);
+  TableData(std::span<const RankData> ranks, std::span<const Relation> relations);
   TableData(const TableData&) = delete;
   TableData& operator=(const TableData&) = delete;
 

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,14 @@ namespace borescope::internal {
 
 // Whether the tool did something to the caches or clocks of the device while it counted.
 enum class CounterSetting : uint8_t { kUnknown, kNo, kYes };
+
+// A whole number that a double does not hold, and 64 bits with a sign do; else nothing.
+inline std::optional<int64_t> ExactWhole(uint64_t number) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  const bool is_held =
+      number > kMost || static_cast<uint64_t>(static_cast<double>(number)) == number;
+  return is_held ? std::nullopt : std::optional(static_cast<int64_t>(number));
+}
 
 // One metric of the report, which its kernels refer to by index.
 struct CounterMetric {
@@ -28,10 +38,22 @@ struct CountedKernel {
     double value = 0;     // finite
     // Half a unit of the last digit that the file gives, in the unit of the metric; 0: exact.
     double rounded_by = 0;
+    // A whole number that `value`, a double, does not hold.
+    std::optional<int64_t> exact = {};
   };
   struct Text {
     uint32_t metric = 0;
     std::string text;
+  };
+  // What a rule of the tool says about the kernel.
+  struct Advice {
+    std::string rule = {};   // "SOLBottleneck"
+    std::string title = {};  // "High Compute Throughput"; may be empty
+    std::string text = {};
+    // The numbers that the rule looked at, as it has them, by the names of metrics.
+    std::vector<std::pair<std::string, double>> focus = {};
+    double speedup_percent = -1;  // as the tool estimates; -1: it does not
+    bool is_of_part = false;  // the speedup is of the part of the kernel's time that it is about
   };
 
   // The name as a trace records it (demangled as __cxa_demangle does), if the file has whole names;
@@ -48,10 +70,11 @@ struct CountedKernel {
   int64_t context = 0;
   int64_t stream = 0;
   // When it ran under the tool, which slows it down; kept apart from metrics, which may lack it.
-  int64_t ts_ns = -1;         // on a clock of the machine; -1: not recorded
-  int64_t dur_ns = -1;        // gpu__time_duration.sum for Nsight Compute; -1: not recorded
-  std::vector<Value> values;  // by metric; what was not measured is not among them
-  std::vector<Text> texts;    // metrics whose value is a text, by metric
+  int64_t ts_ns = -1;               // on a clock of the machine; -1: not recorded
+  int64_t dur_ns = -1;              // gpu__time_duration.sum for Nsight Compute; -1: not recorded
+  std::vector<Value> values;        // by metric; what was not measured is not among them
+  std::vector<Text> texts;          // metrics whose value is a text, by metric
+  std::vector<Advice> advice = {};  // in the order of the rules
 };
 
 // A plain value; once read it is not changed, so that any number of threads may use it.

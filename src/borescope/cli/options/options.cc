@@ -17,7 +17,7 @@ bool Always(const VerbInfo*) { return true; }
 bool OnlyNamed(const VerbInfo*) { return false; }
 bool IsAnalysis(const VerbInfo* verb) { return verb != nullptr; }
 bool TakesCounters(const VerbInfo* verb) {
-  constexpr std::string_view kVerbs[] = {"counters", "roofline", "prof", "summary"};
+  constexpr std::string_view kVerbs[] = {"counters", "roofline", "prof", "summary", "whatif"};
   return verb != nullptr &&
          std::find(std::begin(kVerbs), std::end(kVerbs), verb->name) != std::end(kVerbs);
 }

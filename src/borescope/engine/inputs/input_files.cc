@@ -503,7 +503,8 @@ void AddProcesses(const std::vector<int64_t>& processes, std::vector<RankInFile>
   }
 }
 
-Result<std::vector<RankInFile>> RanksOf(const std::string& path) {
+Result<std::vector<RankInFile>> RanksOf(const InputFile& file) {
+  const std::string& path = file.path;
   std::vector<RankInFile> ranks;
   BS_ASSIGN(const std::string begin, BeginOfFile(path, kSqliteMagic.size()));
   if (begin == kSqliteMagic) {
@@ -521,7 +522,9 @@ Result<std::vector<RankInFile>> RanksOf(const std::string& path) {
     const bool may_be_counters =
         ranks.empty() && !begin.starts_with('{') && !begin.starts_with('[');
     if (may_be_counters) {
-      BS_ASSIGN(const std::vector<int64_t> processes, FindCountedProcesses(path));
+      const std::span<const std::string> files =
+          file.passes.empty() ? std::span(&path, 1) : std::span(file.passes);
+      BS_ASSIGN(const std::vector<int64_t> processes, FindCountedProcesses(files));
       AddProcesses(processes, ranks);
     }
   }
@@ -537,16 +540,39 @@ bool MayHoldRanks(const InputFile& file) {
          !file.rank_in_file.has_value();
 }
 
-bool IsReport(const InputFile& file) {
+// Which format of counters it has, if it is a report of them.
+std::optional<TraceFormat> ReportFormat(const InputFile& file) {
   if (!MayHoldRanks(file)) {
-    return false;
+    return std::nullopt;
   }
   const Result<std::string> begin = BeginOfFile(file.path, 1);
   if (!begin.ok() || begin->starts_with('{') || begin->starts_with('[')) {
-    return false;
+    return std::nullopt;
   }
   const Result<std::optional<TraceFormat>> format = CounterFormatOfFile(file.path);
-  return format.ok() && format->has_value();
+  return format.ok() ? *format : std::nullopt;
+}
+
+// The files that rocprofv3 made of one run are one input, at the place of the first.
+std::vector<InputFile> JoinPasses(std::vector<InputFile> files,
+                                  const std::vector<std::optional<TraceFormat>>& formats) {
+  std::vector<InputFile> kept;
+  std::optional<size_t> joined;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool is_pass = formats[i] == TraceFormat::kRocprofV3Csv;
+    if (!is_pass || !joined.has_value()) {
+      joined = is_pass ? kept.size() : joined;
+      kept.push_back(std::move(files[i]));
+      continue;
+    }
+    InputFile& first = kept[*joined];
+    if (first.passes.empty()) {
+      first.passes.push_back(first.path);
+    }
+    first.passes.push_back(files[i].path);
+    first.bytes += files[i].bytes;
+  }
+  return kept;
 }
 
 bool IsTrace(const InputFile& file) {
@@ -560,25 +586,29 @@ bool IsTrace(const InputFile& file) {
 // A report of counters is a run alone, never a rank beside traces: those found in a folder are
 // passed over, as what is given with `counters` is, and those that the user named are refused.
 std::vector<InputFile> SetReportsAside(std::vector<InputFile> files) {
-  std::vector<char> is_report(files.size());
+  std::vector<std::optional<TraceFormat>> formats(files.size());
   if (files.size() > 1) {
-    std::transform(files.begin(), files.end(), is_report.begin(),
-                   [](const InputFile& file) { return IsReport(file) ? 1 : 0; });
+    std::transform(files.begin(), files.end(), formats.begin(), ReportFormat);
   }
-  if (std::find(is_report.begin(), is_report.end(), 1) == is_report.end()) {
+  const auto is_report = [](const std::optional<TraceFormat>& format) {
+    return format.has_value();
+  };
+  if (std::none_of(formats.begin(), formats.end(), is_report)) {
     return files;
   }
   bool has_trace = false;
   for (size_t i = 0; i < files.size() && !has_trace; ++i) {
-    has_trace = is_report[i] == 0 && IsTrace(files[i]);
+    has_trace = !formats[i].has_value() && IsTrace(files[i]);
+  }
+  if (!has_trace) {
+    return JoinPasses(std::move(files), formats);
   }
   std::vector<InputFile> kept;
   for (size_t i = 0; i < files.size(); ++i) {
-    const bool is_aside = has_trace && is_report[i] != 0;
-    if (is_aside && files[i].from_directory) {
+    if (formats[i].has_value() && files[i].from_directory) {
       continue;
     }
-    if (is_aside) {
+    if (formats[i].has_value()) {
       files[i].rank_in_file = RankInFile{
           .ranks = 1,
           .refusal =
@@ -593,8 +623,8 @@ std::vector<InputFile> SetReportsAside(std::vector<InputFile> files) {
 }
 
 // A file whose ranks are not known becomes one that is refused.
-std::vector<RankInFile> RanksOrRefusal(const std::string& path) {
-  Result<std::vector<RankInFile>> ranks = RanksOf(path);
+std::vector<RankInFile> RanksOrRefusal(const InputFile& file) {
+  Result<std::vector<RankInFile>> ranks = RanksOf(file);
   return ranks.ok() ? std::move(*ranks)
                     : std::vector<RankInFile>{{.ranks = 1, .refusal = ranks.error()}};
 }
@@ -607,7 +637,7 @@ std::vector<InputFile> SplitRanks(std::vector<InputFile> files) {
   inputs.reserve(files.size());
   for (InputFile& file : files) {
     std::vector<RankInFile> ranks =
-        MayHoldRanks(file) ? RanksOrRefusal(file.path) : std::vector<RankInFile>();
+        MayHoldRanks(file) ? RanksOrRefusal(file) : std::vector<RankInFile>();
     if (ranks.empty()) {
       inputs.push_back(std::move(file));
       continue;

@@ -85,7 +85,8 @@ struct InputFile {
   std::shared_ptr<CaptureStore> capture_store = nullptr;
   // The reports of counters of the run (FindCounters), which its files share; nullptr: none.
   std::shared_ptr<const CountersOfRun> counters = nullptr;
-  bool tells_of_counters = false;  // what was odd in the reports counts as odd in this file
+  // Which rank's counters it takes, where other files of the run decide which rank it is.
+  std::optional<int64_t> counters_rank = {};
   // Where indexed traces are kept as files; nullptr: nowhere (docs/use/cache.md).
   std::shared_ptr<TraceStore> store = nullptr;
   // Why there is no store, where there should be one; empty: nothing is wrong.
@@ -97,6 +98,9 @@ struct InputFile {
   std::function<Result<std::string>()> identity = nullptr;
   // The logs of the processes of a recording of borescope record, of which `path` is the first.
   std::vector<std::string> logs = {};
+  // The files of counters that rocprofv3 made of one run, for each process and pass, of which
+  // `path` is the first; empty: `path` alone.
+  std::vector<std::string> passes = {};
   // Which rank of a file that several inputs of the run share.
   std::optional<RankInFile> rank_in_file = {};
 };

@@ -1,5 +1,9 @@
 #include "borescope/engine/loading/attach_counters.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <system_error>
@@ -38,10 +42,12 @@ Result<void> FindCounters(std::span<const std::string> named, bool of_any_device
   if (named.empty() || files.empty()) return {};
   const auto counters = std::make_shared<CountersOfRun>();
   counters->of_any_device = of_any_device;
+  counters->files = files.size();
   for (const std::string& name : named) {
     BS_ASSIGN(const NamedReports understood, Understand(name));
+    OddReports& odd = counters->odd.emplace_back(OddReports{understood.path, {}});
     BS_ASSIGN(std::vector<CounterReport> reports,
-              ReadCounters(std::span(&understood.path, 1), counters->diagnostics));
+              ReadCounters(std::span(&understood.path, 1), odd.diagnostics));
     for (CounterReport& report : reports) {
       counters->reports.push_back(
           {understood.rank, std::make_shared<const CounterReport>(std::move(report))});
@@ -50,19 +56,58 @@ Result<void> FindCounters(std::span<const std::string> named, bool of_any_device
   for (InputFile& file : files) {
     file.counters = counters;
   }
-  files.front().tells_of_counters = true;
   return {};
 }
 
-void GiveCounters(const InputFile& input, int64_t rank, SharedMeasures& shared,
-                  Diagnostics& diagnostics) {
-  if (input.counters == nullptr) return;
-  GivenReports given{.of_any_device = input.counters->of_any_device};
-  for (const ReportOfRank& report : input.counters->reports) {
+bool CountersOfRun::go_by_rank() const {
+  return std::any_of(reports.begin(), reports.end(), [](const ReportOfRank& given) {
+    const std::vector<CountedKernel>& kernels = given.report->kernels;
+    return given.rank.has_value() ||
+           std::any_of(kernels.begin(), kernels.end(), [&](const CountedKernel& kernel) {
+             return kernel.pid != kernels.front().pid;
+           });
+  });
+}
+
+Result<void> CheckRanksOfCounters(const CountersOfRun& counters, std::span<const int64_t> ranks) {
+  for (const ReportOfRank& given : counters.reports) {
+    if (given.rank.has_value() && !std::binary_search(ranks.begin(), ranks.end(), *given.rank)) {
+      constexpr size_t kShown = 16;
+      return UsageError(
+          fmt::format("`counters` gives a report for rank {}, which this run does not have",
+                      *given.rank),
+          fmt::format("its ranks are {}{}",
+                      fmt::join(ranks.first(std::min(ranks.size(), kShown)), ", "),
+                      ranks.size() > kShown ? ", …" : ""),
+          "counters");
+    }
+  }
+  return {};
+}
+
+void GiveCounters(const CountersOfRun* counters, int64_t rank, const Trace& trace,
+                  SharedMeasures& shared, Diagnostics& diagnostics) {
+  if (counters == nullptr) return;
+  GivenReports given{.of_any_device = counters->of_any_device};
+  for (const ReportOfRank& report : counters->reports) {
     if (!report.rank.has_value() || report.rank == rank) given.reports.push_back(report.report);
   }
+  if (!given.empty() && trace.ranges().size() > 0) {
+    diagnostics.CountMany(
+        Diag::kUnreadRows, given.reports.size(), Diagnostics::kNoByte,
+        fmt::format("the report of counters {}, as this recording has counters of its own",
+                    given.reports.front()->file));
+  }
+  given.when_joined = [&trace, &diagnostics](const RankCounters& joined) {
+    std::string words;
+    for (const DeviceJoin& join : joined.joins) {
+      for (const std::string& remedy : RemediesOf(joined, join, trace)) {
+        words += (words.empty() ? "" : ". ") + remedy;
+      }
+    }
+    if (!words.empty()) diagnostics.Count(Diag::kMissingData, Diagnostics::kNoByte, words);
+  };
   GiveReports(shared, std::move(given));
-  if (input.tells_of_counters) diagnostics.Merge(input.counters->diagnostics);
 }
 
 }  // namespace borescope::internal

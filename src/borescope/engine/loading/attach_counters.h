@@ -2,6 +2,7 @@
 // measures of a rank are given. The reports are read once, and all files of the run share them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/trace/counter_report.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 
@@ -23,10 +25,21 @@ struct ReportOfRank {
   std::shared_ptr<const CounterReport> report;
 };
 
+// What was odd in the reports that one of OpenOptions::counters led to.
+struct OddReports {
+  std::string path;  // as it was named
+  Diagnostics diagnostics;
+};
+
 struct CountersOfRun {
   std::vector<ReportOfRank> reports;  // in the order in which they were named
+  std::vector<OddReports> odd;        // in that order, too
   bool of_any_device = false;         // OpenOptions::counters_anyway
-  Diagnostics diagnostics;            // of all reports
+  size_t files = 0;                   // of the run that they were given for
+
+  // Whether it depends on the rank what a recording is given: a report is for one, or holds the
+  // processes of several.
+  bool go_by_rank() const;
 };
 
 // Reads the reports that `named` leads to, each "PATH" or "RANK=PATH" of files, folders and globs,
@@ -35,9 +48,15 @@ struct CountersOfRun {
 Result<void> FindCounters(std::span<const std::string> named, bool of_any_device,
                           std::vector<InputFile>& files);
 
-// Gives the measures of a rank the reports of its input, and counts what was odd in them, once for
-// all inputs of a run.
-void GiveCounters(const InputFile& input, int64_t rank, SharedMeasures& shared,
-                  Diagnostics& diagnostics);
+// kInvalidArgument where a report is for a rank that is not among `ranks`, which are those of the
+// run, ascending.
+Result<void> CheckRanksOfCounters(const CountersOfRun& counters, std::span<const int64_t> ranks);
+
+// Gives the measures of a rank its reports; nullptr: there are none. Counts those that its
+// recording has no use for, as it has counters of its own. When something asks `shared` for the
+// counters, what RemediesOf finds is counted, too: `trace` and `diagnostics` must live as long as
+// that may happen, and nobody else may change `diagnostics` meanwhile.
+void GiveCounters(const CountersOfRun* counters, int64_t rank, const Trace& trace,
+                  SharedMeasures& shared, Diagnostics& diagnostics);
 
 }  // namespace borescope::internal

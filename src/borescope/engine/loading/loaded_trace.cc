@@ -15,6 +15,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/engine/loading/attach_captures.h"
+#include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/store/trace_store.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/keep_processes.h"
@@ -42,7 +43,8 @@ bool HasUnfinishedWrites(const std::string& path) {
 // record are of several, and may still grow; what comes from a pipe or a program can be read once,
 // unless it is known which content it is.
 bool IsForStore(const InputFile& input) {
-  if (input.store == nullptr || !input.logs.empty() || input.rank_in_file.has_value()) {
+  if (input.store == nullptr || !input.logs.empty() || !input.passes.empty() ||
+      input.rank_in_file.has_value()) {
     return false;
   }
   return input.identity != nullptr ||
@@ -172,7 +174,8 @@ Result<Trace> LoadRankInFile(const InputFile& input, const LoadOptions& options)
   }
   LoadOptions of_rank = options;
   of_rank.rank_label = wanted.label;
-  BS_ASSIGN(Trace whole, LoadFile(input.path, of_rank));
+  BS_ASSIGN(Trace whole, input.passes.empty() ? LoadFile(input.path, of_rank)
+                                              : LoadCounterPasses(input.passes, of_rank));
   TraceData data = std::move(whole).Take();
   if (!wanted.processes.empty()) {
     KeepProcesses(data, [&](int64_t process) {
@@ -195,6 +198,9 @@ Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
   }
   if (!input.logs.empty()) {
     return LoadLogs(input.logs, options);
+  }
+  if (!input.passes.empty()) {
+    return LoadCounterPasses(input.passes, options);
   }
   if (input.content == nullptr) {
     return LoadFile(input.path, options);
@@ -272,9 +278,11 @@ std::string KeyOf(const InputFile& input) {
     key += '\0';
     key += capture;
   }
-  for (const std::string& log : input.logs) {
-    key += '\0';
-    key += log;
+  for (const auto* const files : {&input.logs, &input.passes}) {
+    for (const std::string& file : *files) {
+      key += '\0';
+      key += file;
+    }
   }
   if (input.rank_in_file.has_value()) {
     key += '\0';

@@ -14,6 +14,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
 #include "borescope/engine/answer_shape.h"
+#include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/part_source.h"
@@ -66,7 +67,8 @@ bool IsAsMapped(const PartialFile& mapped, const InputFile& file, int64_t writte
   const bool was_opened = has_size || mapped.load_error->code != ErrorCode::kIo;
   return was_opened && !file.content && mapped.path == file.path &&
          (!has_size || mapped.file_bytes == file.bytes) && IsOlder(file.path, written_ns) &&
-         AreOlder(file.captures, written_ns) && AreOlder(file.logs, written_ns);
+         AreOlder(file.captures, written_ns) && AreOlder(file.logs, written_ns) &&
+         AreOlder(file.passes, written_ns);
 }
 
 // Those that are mapped are in the natural order of their paths, each once.
@@ -125,6 +127,10 @@ std::optional<PartialData> FindKept(const std::string& path,
   Result<PartialData> partial =
       bytes.ok() ? ParsePartial(*bytes, path) : Result<PartialData>(bytes.error());
   if (!partial.ok() || !HoldsQuestions(*partial, questions, shard)) {
+    return std::nullopt;
+  }
+  // A part does not say which reports of counters it was made with.
+  if (!files.empty() && files.front().counters != nullptr) {
     return std::nullopt;
   }
   const Paths of_part = PathsOf(*partial);
@@ -201,6 +207,12 @@ Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const Run
   std::vector<RankPart> parts;
   if (!options.files.empty()) {  // there may be more parts than files
     BS_ASSIGN(parts, MapFiles(request));
+  }
+  const bool tells = !map.shard.has_value() || map.shard->index == 0;
+  if (!parts.empty() && options.files.front().counters != nullptr && tells) {
+    for (const OddReports& odd : options.files.front().counters->odd) {
+      parts.front().diagnostics.Merge(odd.diagnostics);
+    }
   }
   partial.program_version = Version();
   if (map.shard.has_value()) {

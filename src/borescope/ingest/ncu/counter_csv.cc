@@ -110,6 +110,24 @@ int64_t WholeNumber(std::string_view cell) {
   return ParseNumber<int64_t>(digits).value_or(0);
 }
 
+// The whole number of a cell, whose digits may be grouped by commas, where the double that was read
+// of it does not hold it.
+std::optional<int64_t> ExactNumber(std::string_view cell, double value) {
+  std::string digits;
+  for (const char c : cell) {
+    if (!IsDigit(c) && c != ',') {
+      return std::nullopt;
+    }
+    if (c != ',') {
+      digits += c;
+    }
+  }
+  const std::optional<uint64_t> number = ParseNumber<uint64_t>(digits);
+  // A cell with decimals after its comma, or in a larger unit, has another value.
+  return number.has_value() && static_cast<double>(*number) == value ? ExactWhole(*number)
+                                                                     : std::nullopt;
+}
+
 // "(1056, 1, 1)".
 std::array<int64_t, 3> SizeOf(std::string_view cell) {
   std::array<int64_t, 3> size = {};
@@ -346,7 +364,8 @@ void NcuCsvReader::AddValue(uint32_t metric, std::string_view cell, int power,
     if (number->rounded_by > kHalf) {
       diagnostics_.Count(Diag::kRoundedCounters, at_, name);
     }
-    kernel.values.push_back({metric, number->value, number->rounded_by});
+    kernel.values.push_back(
+        {metric, number->value, number->rounded_by, ExactNumber(cell, number->value)});
     return;
   }
   const std::string lower = LowerCase(cell);
@@ -539,7 +558,8 @@ void RocprofCounters::AddValue(const std::vector<std::string>& cells, const Colu
   }
   const std::optional<PrintedNumber> value = ParsePrinted(cell, false);
   if (value.has_value()) {
-    kernel.values.push_back({metric->second, value->value, value->rounded_by});
+    kernel.values.push_back(
+        {metric->second, value->value, value->rounded_by, ExactNumber(cell, value->value)});
   } else if (!cell.empty()) {
     diagnostics.Count(Diag::kNonFiniteNumber, at, name);
   }
@@ -566,7 +586,8 @@ Result<void> RocprofCounters::Add(std::string_view text, const std::string& name
                            .value = of(kCounterValue),
                            .start = of("Start_Timestamp"),
                            .end = of("End_Timestamp")};
-  report_.file += (report_.file.empty() ? "" : ", ") + name;
+  ++files_;
+  report_.file = files_ == 1 ? name : report_.file;
   const std::string pass = PassOf(name);
   std::vector<std::string> cells;
   for (size_t row = 0; rows.Next(cells); ++row) {
@@ -586,6 +607,9 @@ Result<void> RocprofCounters::Add(std::string_view text, const std::string& name
 
 CounterReport RocprofCounters::Finish(Diagnostics& diagnostics) {
   report_.tool = "rocprofv3";
+  if (files_ > 1) {
+    report_.file += fmt::format(" and {} more", files_ - 1);
+  }
   report_.amd = true;
   // Processes in the order of their appearance, their dispatches by number.
   std::map<int64_t, size_t> places;

@@ -81,6 +81,7 @@ class RocprofCounters {
                 CountedKernel& kernel, uint64_t at, Diagnostics& diagnostics);
 
   CounterReport report_;
+  size_t files_ = 0;
   std::map<Key, size_t> kernels_;
   std::map<std::string, uint32_t, std::less<>> metrics_;
   std::map<std::string, std::vector<int64_t>> processes_;  // of each pass, in their order

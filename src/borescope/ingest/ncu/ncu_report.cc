@@ -58,6 +58,7 @@ class NcuReader {
   // A value as stored; a metric has a number, a text or neither.
   struct StoredValue {
     std::optional<double> number;
+    std::optional<int64_t> exact;  // of a whole number that a double does not hold
     std::optional<std::string_view> text;
   };
 
@@ -71,6 +72,9 @@ class NcuReader {
   StoredValue ReadValue(std::string_view message);
   std::array<int64_t, 3> ReadSize(std::string_view message);
   void ReadClocks(std::string_view message);
+  void ReadRule(std::string_view message, CountedKernel& kernel);
+  void ReadAdvice(std::string_view message, const std::string& rule, CountedKernel& kernel);
+  void ReadFocus(std::string_view message, CountedKernel::Advice& advice);
   void ReadRanges(std::string_view message, CountedKernel& kernel);
   void NameKernel(std::string_view mangled, std::string_view readable, CountedKernel& kernel);
   void FindDevice(CountedKernel& kernel) const;
@@ -324,6 +328,7 @@ NcuReader::StoredValue NcuReader::ReadValue(std::string_view message) {
       case 5:
         if (fields.Integer().has_value()) {
           value.number = static_cast<double>(*fields.Integer());
+          value.exact = ExactWhole(*fields.Integer());
         }
         break;
       default:
@@ -356,7 +361,7 @@ void NcuReader::AddMetric(std::string_view message, CountedKernel& kernel) {
   } else if (value.number.has_value() && !(std::abs(*value.number) <= kLargest)) {  // NaN, too
     diagnostics_.Count(Diag::kNonFiniteNumber, at_, report_.metrics[metric].name);
   } else if (value.number.has_value()) {
-    kernel.values.push_back({metric, *value.number, 0});
+    kernel.values.push_back({metric, *value.number, 0, value.exact});
   }
 }
 
@@ -380,6 +385,81 @@ void NcuReader::ReadClocks(std::string_view message) {
     }
   }
   NoteDamage(fields);
+}
+
+// What a rule says: nothing, or several things.
+void NcuReader::ReadRule(std::string_view message, CountedKernel& kernel) {
+  std::string rule;
+  std::vector<std::string_view> bodies;
+  MessageFields fields(message);
+  while (fields.Next()) {
+    if (fields.number() == 1) {
+      rule = Text(fields.Bytes().value_or(std::string_view()));
+    } else if (fields.number() == 3 && fields.Bytes().has_value()) {
+      bodies.push_back(*fields.Bytes());
+    }
+  }
+  NoteDamage(fields);
+  for (const std::string_view body : bodies) {
+    MessageFields items(body);
+    while (items.Next()) {
+      if (items.number() == 1 && items.Bytes().has_value()) {
+        ReadAdvice(*items.Bytes(), rule, kernel);
+      }
+    }
+    NoteDamage(items);
+  }
+}
+
+void NcuReader::ReadAdvice(std::string_view message, const std::string& rule,
+                           CountedKernel& kernel) {
+  CountedKernel::Advice advice{.rule = rule};
+  MessageFields fields(message);
+  while (fields.Next()) {
+    const std::string_view bytes = fields.Bytes().value_or(std::string_view());
+    MessageFields parts(bytes);
+    if (fields.number() == 1) {
+      while (parts.Next()) {
+        std::string& text = parts.number() == 4 ? advice.title : advice.text;
+        if ((parts.number() == 1 || parts.number() == 4) && parts.Bytes().has_value()) {
+          text = Text(*parts.Bytes());
+        }
+      }
+    } else if (fields.number() == 8) {
+      ReadFocus(bytes, advice);
+    } else if (fields.number() == 10) {
+      while (parts.Next()) {
+        if (parts.number() == 1) {
+          advice.is_of_part = parts.Integer() == uint64_t{1};
+        } else if (parts.number() == 2) {
+          const double percent = parts.Double().value_or(-1);
+          advice.speedup_percent = percent >= 0 && percent <= 100 ? percent : -1;
+        }
+      }
+    }
+    NoteDamage(parts);
+  }
+  NoteDamage(fields);
+  if (!advice.text.empty() || !advice.title.empty()) {
+    kernel.advice.push_back(std::move(advice));
+  }
+}
+
+void NcuReader::ReadFocus(std::string_view message, CountedKernel::Advice& advice) {
+  std::string metric;
+  std::optional<double> value;
+  MessageFields fields(message);
+  while (fields.Next()) {
+    if (fields.number() == 2) {
+      metric = Text(fields.Bytes().value_or(std::string_view()));
+    } else if (fields.number() == 3) {
+      value = fields.Double();
+    }
+  }
+  NoteDamage(fields);
+  if (!metric.empty() && value.has_value() && std::abs(*value) <= kLargest) {
+    advice.focus.emplace_back(std::move(metric), *value);
+  }
 }
 
 void NcuReader::NameKernel(std::string_view mangled, std::string_view readable,
@@ -462,6 +542,9 @@ Result<void> NcuReader::ReadResult(std::string_view message, uint64_t at) {
           return TooManyMetrics();
         }
         AddMetric(bytes, kernel);
+        break;
+      case 19:
+        ReadRule(bytes, kernel);
         break;
       case 21:
         ReadRanges(bytes, kernel);

@@ -373,18 +373,34 @@ Result<Trace> LoadCounterReport(TextReader& reader, const std::string& name,
                        std::move(diagnostics), options.threads);
 }
 
-Result<std::vector<int64_t>> FindCountedProcesses(const std::string& path) {
+Result<Trace> LoadCounterPasses(std::span<const std::string> paths, const LoadOptions& options) {
+  Diagnostics diagnostics;
+  BS_ASSIGN(const std::vector<CounterReport> reports, ReadCounterReports(paths, diagnostics));
+  uint64_t bytes = 0;
+  for (const std::string& path : paths) {
+    BS_ASSIGN(const std::optional<FileState> state, FileState::Of(path));
+    bytes += state.has_value() ? static_cast<uint64_t>(state->bytes) : 0;
+  }
+  if (options.progress) {
+    options.progress(bytes, bytes);
+  }
+  return TraceOfReport(reports.front(), TraceFormat::kRocprofV3Csv, bytes, std::move(diagnostics),
+                       options.threads);
+}
+
+Result<std::vector<int64_t>> FindCountedProcesses(std::span<const std::string> paths) {
   std::vector<int64_t> processes;
-  BS_ASSIGN(const std::optional<TraceFormat> format, CounterFormatOfFile(path));
+  BS_ASSIGN(const std::optional<TraceFormat> format, CounterFormatOfFile(paths.front()));
   if (!format.has_value()) {
     return processes;
   }
   Diagnostics ignored;
-  const Result<CounterReport> report = ReadCounterReport(path, ignored);
-  if (!report.ok()) {
-    return report.error().code == ErrorCode::kIo ? Result<std::vector<int64_t>>(report.error())
-                                                 : processes;
+  const Result<std::vector<CounterReport>> reports = ReadCounterReports(paths, ignored);
+  if (!reports.ok()) {
+    return reports.error().code == ErrorCode::kIo ? Result<std::vector<int64_t>>(reports.error())
+                                                  : processes;
   }
+  const CounterReport* const report = &reports->front();
   std::set<int64_t> known;
   for (const CountedKernel& kernel : report->kernels) {
     if (known.insert(kernel.pid).second) {

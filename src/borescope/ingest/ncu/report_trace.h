@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,13 @@ Result<Trace> LoadNcuReportFile(const std::string& path, const LoadOptions& opti
 Result<Trace> LoadCounterReport(TextReader& reader, const std::string& name,
                                 const LoadOptions& options);
 
-// The processes of the report at `path` whose kernels were counted, in the order of their
-// appearance. Empty for all other files, and where there is one process alone. Damage to the file
-// is reported when it is loaded. kIo if it cannot be read.
-Result<std::vector<int64_t>> FindCountedProcesses(const std::string& path);
+// Reads files of counters that rocprofv3 made of one run.
+Result<Trace> LoadCounterPasses(std::span<const std::string> paths, const LoadOptions& options);
+
+// The processes of the report in the files whose kernels were counted, in the order of their
+// appearance. Several are those of one run of rocprofv3. Empty for all other files, and where there
+// is one process alone. Damage to a file is reported when it is loaded. kIo if it cannot be read.
+Result<std::vector<int64_t>> FindCountedProcesses(std::span<const std::string> paths);
 
 // What to do so that the tool records it.
 std::string_view NcuRemedy(MissingData lack);

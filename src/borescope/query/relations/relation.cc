@@ -2,6 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "borescope/base/check.h"
 #include "borescope/query/database.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/relations/cells.h"
@@ -49,6 +56,92 @@ std::string_view TypeName(RelationType type) {
 std::span<const Relation> Relations() {
   static const std::vector<Relation> all = AllRelations();
   return all;
+}
+
+bool KernelCounters::Add(const Kernel& kernel) {
+  const uint64_t end = uint64_t{size()} + kernel.values.size();
+  if (end >= kNoDetail) {
+    return false;
+  }
+  kernels.push_back(kernel);
+  ends.push_back(static_cast<uint32_t>(end));
+  return true;
+}
+
+// Tables of analyses.
+namespace {
+
+Cell CellOf(const Column& column, uint32_t row) {
+  if (column.IsMissing(row)) {
+    return Null();
+  }
+  return std::visit(
+      [row](const auto& values) {
+        using Values = std::decay_t<decltype(values)>;
+        if constexpr (std::is_same_v<Values, FloatValues>) {
+          return Real(values[row]);
+        } else if constexpr (std::is_same_v<Values, StringValues>) {
+          return Text(values[row]);
+        } else {
+          return Int(values[row]);
+        }
+      },
+      column.values);
+}
+
+RelationType TypeOf(const Column& column) {
+  return std::holds_alternative<FloatValues>(column.values)    ? kReal
+         : std::holds_alternative<StringValues>(column.values) ? kText
+                                                               : kInteger;
+}
+
+// Functions of relations know no more than a row: each place has its own.
+template <size_t kTable>
+size_t RowsOfTable(Rows rank) {
+  return kTable < rank.data.tables.size() ? rank.data.tables[kTable].rows() : 0;
+}
+template <size_t kTable, size_t kColumn>
+Cell CellAt(Rows rank, uint32_t row) {
+  return CellOf(rank.data.tables[kTable].columns[kColumn], row);
+}
+
+using SizeFunction = size_t (*)(Rows);
+using CellFunction = Cell (*)(Rows, uint32_t);
+
+template <size_t kTable, size_t... kColumns>
+constexpr std::array<CellFunction, sizeof...(kColumns)> CellsOf(
+    std::index_sequence<kColumns...> /*columns*/) {
+  return {CellAt<kTable, kColumns>...};
+}
+template <size_t... kTables>
+constexpr auto AllCells(std::index_sequence<kTables...> /*tables*/) {
+  return std::array{CellsOf<kTables>(std::make_index_sequence<kMostTableColumns>())...};
+}
+template <size_t... kTables>
+constexpr auto AllSizes(std::index_sequence<kTables...> /*tables*/) {
+  return std::array<SizeFunction, sizeof...(kTables)>{RowsOfTable<kTables>...};
+}
+constexpr auto kCells = AllCells(std::make_index_sequence<kMostTables>());
+constexpr auto kSizes = AllSizes(std::make_index_sequence<kMostTables>());
+
+}  // namespace
+
+RelationList::RelationList(std::span<const Table> tables)
+    : all_(Relations().begin(), Relations().end()) {
+  BS_CHECK(tables.size() <= kMostTables);
+  columns_.reserve(tables.size());  // relations refer to them
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const std::vector<Column>& made = tables[i].columns;
+    BS_CHECK(!made.empty() && made.size() <= kMostTableColumns);
+    std::vector<ColumnSpec>& columns = columns_.emplace_back();
+    for (size_t column = 0; column < made.size(); ++column) {
+      columns.push_back({made[column].name, TypeOf(made[column]),
+                         column == kRankColumn ? kFew : kMany, made[column].doc,
+                         kCells[i][column]});
+    }
+    all_.push_back({tables[i].name, tables[i].title, kSizes[i], nullptr, columns,
+                    /*has_ids=*/false});
+  }
 }
 
 // What a run consists of: ranks, tracks, strings, devices, and diagnostics of its files.
@@ -321,20 +414,70 @@ constexpr ColumnSpec kMemory[] = {
 
 // ---- counters ----
 
+// Those that the trace itself has, then those of reports; a trace that has some uses no report.
+size_t SizeOfCounters(Rows r) {
+  return r.trace.metrics().size() + (r.data.counters == nullptr ? 0 : r.data.counters->size());
+}
+
+// A row beyond those of the trace.
+struct CounterOfReport {
+  const KernelCounters::Kernel& kernel;
+  const KernelCounters::Value& value;
+};
+CounterOfReport OfReport(Rows r, uint32_t row) {
+  const auto at = static_cast<uint32_t>(row - r.trace.metrics().size());
+  const std::vector<uint32_t>& ends = r.data.counters->ends;
+  const auto end = std::upper_bound(ends.begin(), ends.end(), at);
+  const KernelCounters::Kernel& kernel =
+      r.data.counters->kernels[static_cast<size_t>(end - ends.begin())];
+  return {kernel, kernel.values[kernel.values.size() - (*end - at)]};
+}
+bool IsRecorded(Rows r, uint32_t row) { return row < r.trace.metrics().size(); }
+
+Cell RangeId(Rows r, uint32_t row) {
+  return IsRecorded(r, row) ? RowId(r.range_of_metric[row]) : Null();
+}
+
 Cell RangeName(Rows r, uint32_t row) {
-  const uint32_t range = r.range_of_metric[row];
+  const uint32_t range = IsRecorded(r, row) ? r.range_of_metric[row] : OfReport(r, row).kernel.row;
   return range == kNoDetail ? Null() : Pooled(r.trace.device().name[range]);
+}
+
+Cell ValueOfCounter(Rows r, uint32_t row) {
+  if (IsRecorded(r, row)) {
+    return Real(r.trace.metrics().value[row]);
+  }
+  const KernelCounters::Value& value = OfReport(r, row).value;
+  return value.exact.has_value() ? Int(*value.exact) : Real(value.value);
 }
 
 constexpr ColumnSpec kCounters[] = {
     kRank,
     IdSpec("Row number: as recorded."),
     {"range_id", kInteger, kKey, "The profiler range it was measured in, in device_events.",
-     [](Rows r, uint32_t row) { return RowId(r.range_of_metric[row]); }},
-    {"range_name", kText, kMany, "Name of that range.", RangeName},
+     RangeId},
+    {"range_name", kText, kMany, "Name of that range, or of the kernel.", RangeName},
     {"metric", kText, kFew, "Name of the counter as recorded.",
-     Get<&Trace::metrics, &Metrics::name, Pooled>},
-    {"value", kReal, kMany, "Its value.", Get<&Trace::metrics, &Metrics::value, Real>}};
+     [](Rows r, uint32_t row) {
+       return IsRecorded(r, row) ? Pooled(r.trace.metrics().name[row])
+                                 : Text(OfReport(r, row).value.metric);
+     }},
+    {"value", kReal, kMany, "Its value; of a report an integer where only that is exact.",
+     ValueOfCounter},
+    {"kernel_id", kInteger, kKey,
+     "The kernel, in kernels, of counters that a report (--counters) measured in another run.",
+     [](Rows r, uint32_t row) {
+       return IsRecorded(r, row) ? Null() : RowId(OfReport(r, row).kernel.row);
+     }},
+    {"unit", kText, kFew, "Of counters of a report: byte, ns, %, ….",
+     [](Rows r, uint32_t row) {
+       return IsRecorded(r, row) ? Null() : TextOrNull(OfReport(r, row).value.unit);
+     }},
+    {"source", kText, kFew,
+     "recorded, or how the report's kernel was found: range, order, broadcast.",
+     [](Rows r, uint32_t row) {
+       return Text(IsRecorded(r, row) ? "recorded" : OfReport(r, row).kernel.source);
+     }}};
 
 // ---- samples ----
 
@@ -382,8 +525,8 @@ constexpr Relation kDetailRelations[] = {
     {"collectives", "Collectives, from the arguments of operators and kernels.",
      SizeOf<&Trace::collectives>, nullptr, kCollectives},
     {"memory_events", "Allocations and frees.", SizeOf<&Trace::memory>, nullptr, kMemory},
-    {"counters", "Hardware counters: one row per profiler range and metric.",
-     SizeOf<&Trace::metrics>, nullptr, kCounters},
+    {"counters", "Hardware counters: one row per profiler range, or kernel, and metric.",
+     SizeOfCounters, nullptr, kCounters},
     {"samples", "What monitors measured on devices.", SizeOf<&Trace::samples>, nullptr, kSamples},
     {"steps", "Steps: ProfilerStep#N, or what an inference server marks.",
      [](Rows r) { return r.index.steps.steps.size(); }, nullptr, kSteps},
@@ -471,7 +614,7 @@ std::span<const ViewSpec> Views() { return kViews; }
 // The schema as tables, for --schema and docs/use/sql.md.
 namespace {
 
-Table TablesTable() {
+Table TablesTable(std::span<const Relation> relations) {
   Table table{"tables", "Tables and views", {}};
   table.columns.reserve(3);  // keeps the references below valid
   Column& name = AddString(table, "table", Role::kKey, "Name of the table.");
@@ -482,7 +625,7 @@ Table TablesTable() {
     Push(kind, what);
     Push(doc, row.doc);
   };
-  for (const Relation& relation : Relations()) {
+  for (const Relation& relation : relations) {
     add("table", relation);
   }
   for (const ViewSpec& view : Views()) {
@@ -503,14 +646,14 @@ Result<std::vector<std::string>> ColumnsOf(Database& database, const ViewSpec& v
   return names;
 }
 
-Result<Table> ColumnsTable() {
+Result<Table> ColumnsTable(std::span<const Relation> relations) {
   Table table{"columns", "Columns", {}};
   table.columns.reserve(4);
   Column& owner = AddString(table, "table", Role::kKey, "Table or view.");
   Column& name = AddString(table, "column", Role::kKey, "Name of the column.");
   Column& type = AddString(table, "type", Role::kDerived, "Type; of views, that of the source.");
   Column& doc = AddString(table, "meaning", Role::kDerived, "What it holds; NULL where unknown.");
-  for (const Relation& relation : Relations()) {
+  for (const Relation& relation : relations) {
     for (const ColumnSpec& column : relation.columns) {
       Push(owner, relation.name);
       Push(name, column.name);
@@ -545,9 +688,10 @@ Table FunctionsTable() {
 
 }  // namespace
 
-Result<std::vector<Table>> SchemaTables() {
-  BS_ASSIGN(Table columns, ColumnsTable());
-  return std::vector<Table>{TablesTable(), std::move(columns), FunctionsTable()};
+Result<std::vector<Table>> SchemaTables(std::span<const Table> tables) {
+  const RelationList relations(tables);
+  BS_ASSIGN(Table columns, ColumnsTable(relations.all()));
+  return std::vector<Table>{TablesTable(relations.all()), std::move(columns), FunctionsTable()};
 }
 
 }  // namespace borescope::internal::query

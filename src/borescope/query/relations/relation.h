@@ -3,17 +3,43 @@
 // docs/use/sql.md follow from them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "borescope/index/trace_index.h"
+#include "borescope/table/table.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal::query {
 
 class JobData;
+
+// Counters that a report has for kernels of a trace, of another run of the program.
+struct KernelCounters {
+  struct Value {
+    std::string_view metric;  // these texts must outlive the database
+    std::string_view unit;
+    double value = 0;
+    std::optional<int64_t> exact = {};  // a whole number that a double does not hold
+  };
+  struct Kernel {
+    uint32_t row = 0;                    // in device_events
+    std::string_view source;             // how it came by them
+    std::span<const Value> values = {};  // kernels that did the same share them
+  };
+  std::vector<std::vector<Value>> values;
+  std::vector<Kernel> kernels;
+  std::vector<uint32_t> ends;  // of the values of each kernel, those of all before included
+
+  // A kernel with values, and the number of all so far. False, and nothing is added, where there
+  // would be more rows than can be numbered.
+  bool Add(const Kernel& kernel);
+  size_t size() const { return ends.empty() ? 0 : ends.back(); }
+};
 
 // One loaded rank, with everything that queries use. Everything must outlive the database.
 struct RankData {
@@ -25,6 +51,10 @@ struct RankData {
   // Of the rank: what a dead job left. Where there is nothing else, the trace is empty.
   const JobData* job = nullptr;
   bool has_trace = true;
+  const KernelCounters* counters = nullptr;  // of reports; nullptr: none
+  // Tables of analyses with the columns, and in the order, of those that the database is opened
+  // with; empty: no rows of any.
+  std::span<const Table> tables = {};
 };
 
 // A rank, and the few columns that its trace does not have as such.
@@ -94,8 +124,24 @@ inline bool IsRowNumber(const Relation& relation, size_t column) {
   return relation.has_ids && column == kIdColumn;
 }
 
-// All relations, in the order of the documentation.
+// All relations of recordings, in the order of the documentation.
 std::span<const Relation> Relations();
+
+// Those, and after them a relation for each of `tables`, which analyses give of a rank: rows and
+// columns of the table, whose first column is the rank. The tables must outlive them; their rows do
+// not matter. REQUIRES: at most kMostTables tables of at most kMostTableColumns columns.
+class RelationList {
+ public:
+  explicit RelationList(std::span<const Table> tables);
+
+  std::span<const Relation> all() const { return all_; }
+
+ private:
+  std::vector<std::vector<ColumnSpec>> columns_;
+  std::vector<Relation> all_;
+};
+inline constexpr size_t kMostTables = 4;
+inline constexpr size_t kMostTableColumns = 40;
 
 // A table made from others by a SELECT.
 struct ViewSpec {

@@ -2,20 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/base/memory_limit.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
+#include "borescope/catalog/catalog.h"
 #include "borescope/engine/access.h"
+#include "borescope/engine/answer_shape.h"
+#include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/query/database.h"
 #include "borescope/verbs/query/job_ranks.h"
 
 namespace borescope::internal {
+
+// What reports of counters say about a rank.
+struct QueriedCounters {
+  std::shared_ptr<const RankCounters> counters;  // the relation refers to it
+  query::KernelCounters kernels;
+  Tables tables;
+};
+
 namespace {
 
 Diagnostic CutRow(const query::QueryResult& answer) {
@@ -27,12 +43,98 @@ Diagnostic CutRow(const query::QueryResult& answer) {
           "The result has more rows than --row-limit; add LIMIT to the statement or raise it."};
 }
 
-std::vector<query::RankData> RanksOf(const LoadedRun& run) {
+// What SQL has of the verb `counters`: its tables with a row that is complete for its rank. The
+// others are sums, or the relation `counters`.
+constexpr std::string_view kTables[] = {"counter_join", "counter_ops", "speed_of_light",
+                                        "counter_rules"};
+
+Tables TakeTables(Tables tables) {
+  std::erase_if(tables, [](const Table& table) {
+    return std::find(std::begin(kTables), std::end(kTables), table.name) == std::end(kTables);
+  });
+  return tables;
+}
+
+// The tables without rows, which are the same for every run.
+Result<Tables> ShapeOfTables() {
+  BS_ASSIGN(Tables tables, ShapeOf(*FindAnalysis("counters"), {}));
+  return TakeTables(std::move(tables));
+}
+
+// The values of the counters that kernels share, with the texts of their report.
+std::vector<query::KernelCounters::Value> ValuesOf(const RankCounters& counters,
+                                                   const CounterGroup& group) {
+  const CounterReport& report = *counters.reports[group.report];
+  std::vector<query::KernelCounters::Value> values;
+  values.reserve(group.mean.size());
+  // A mean of several is no whole number.
+  const CountedKernel* const only =
+      group.kernels.size() == 1 ? &report.kernels[group.kernels.front()] : nullptr;
+  for (size_t i = 0; i < group.mean.size(); ++i) {
+    const CounterMetric& metric = report.metrics[group.mean[i].counter];
+    values.push_back({metric.name, metric.unit, group.mean[i].value,
+                      only == nullptr ? std::nullopt : only->values[i].exact});
+  }
+  return values;
+}
+
+Result<query::KernelCounters> CountersOfKernels(const RankCounters& counters,
+                                                const std::string& path) {
+  query::KernelCounters kernels;
+  kernels.values.reserve(counters.groups.size());  // kernels refer to them
+  for (const CounterGroup& group : counters.groups) {
+    kernels.values.push_back(ValuesOf(counters, group));
+  }
+  for (const DeviceId id : counters.kernels) {
+    CheckStopAt(kernels.kernels.size());
+    const CounterGroup* const group = counters.GroupOf(id);
+    if (group == nullptr || group->mean.empty()) continue;
+    const auto place = static_cast<size_t>(group - counters.groups.data());
+    if (!kernels.Add({id.value, JoinSourceName(counters.SourceOf(id)), kernels.values[place]})) {
+      return Error{ErrorCode::kInvalidArgument, "it has more counters than can be numbered",
+                   "give a report of fewer metrics or kernels", path};
+    }
+  }
+  return kernels;
+}
+
+// Matches the reports of the run with each rank. Nothing without reports.
+Result<std::vector<QueriedCounters>> CountersOfRanks(const RunOptions& options, LoadedRun& run) {
+  std::vector<QueriedCounters> all;
+  if (options.files.empty() || options.files.front().counters == nullptr) return all;
+  all.reserve(run.ranks.size());
+  for (LoadedRank& rank : run.ranks) {
+    const Trace& trace = rank.loaded->trace;
+    SharedMeasures shared;
+    RankView view{rank.rank, trace, rank.loaded->index, options.threads};
+    view.shared = &shared;
+    Diagnostics found;
+    GiveCounters(options.files.front().counters.get(), rank.rank, trace, shared, found);
+    QueriedCounters& own = all.emplace_back();
+    BS_ASSIGN(own.counters, SharedRankCounters(view));
+    if (!own.counters->empty()) {
+      BS_ASSIGN(own.kernels, CountersOfKernels(*own.counters, rank.path));
+      BS_ASSIGN(Tables tables, MapTrace(*FindAnalysis("counters"), {}, view));
+      own.tables = TakeTables(std::move(tables));
+    }
+    rank.diagnostics.Merge(found);
+    AppendDiagnostics(found, rank.path, run.diagnostics);
+  }
+  return all;
+}
+
+std::vector<query::RankData> RanksOf(const LoadedRun& run,
+                                     const std::vector<QueriedCounters>& counters) {
   std::vector<query::RankData> ranks;
   ranks.reserve(run.ranks.size());
-  for (const LoadedRank& rank : run.ranks) {
-    ranks.push_back(
-        {rank.rank, rank.path, rank.loaded->trace, rank.loaded->index, rank.diagnostics});
+  for (size_t i = 0; i < run.ranks.size(); ++i) {
+    const LoadedRank& rank = run.ranks[i];
+    query::RankData& data = ranks.emplace_back(query::RankData{
+        rank.rank, rank.path, rank.loaded->trace, rank.loaded->index, rank.diagnostics});
+    if (i < counters.size()) {
+      data.counters = &counters[i].kernels;
+      data.tables = counters[i].tables;
+    }
   }
   return ranks;
 }
@@ -84,6 +186,8 @@ struct QuerySession::State {
 
   internal::LoadedRun run;
   internal::JobRanks job;
+  internal::Tables tables;  // of analyses, without rows
+  std::vector<internal::QueriedCounters> counters;
   std::vector<internal::query::RankData> ranks;
   StopToken stop;
   QueryOptions limits;
@@ -107,9 +211,15 @@ Result<QuerySession> QueryAccess::Open(const internal::RunOptions& options,
   auto state = std::make_unique<QuerySession::State>(options);
   state->limits = limits;
   BS_TRY(internal::LoadInto(options, state->run, state->job));
-  state->ranks = internal::RanksOf(state->run);
+  BS_ASSIGN(state->tables, internal::ShapeOfTables());
+  BS_ASSIGN(state->counters, internal::WithNumberedRows([&] {
+              return internal::Stoppable(
+                  options.stop, [&] { return internal::CountersOfRanks(options, state->run); });
+            }));
+  state->ranks = internal::RanksOf(state->run, state->counters);
   state->job.AddTo(state->ranks);
-  BS_ASSIGN(internal::query::Database database, internal::query::Database::Open(state->ranks));
+  BS_ASSIGN(internal::query::Database database,
+            internal::query::Database::Open(state->ranks, state->tables));
   state->database = std::move(database);
   return QuerySession(std::move(state));
 }
@@ -138,7 +248,8 @@ Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& para
 const std::vector<FileInfo>& QuerySession::files() const { return state_->run.files; }
 
 Result<Answer> QuerySchema() {
-  BS_ASSIGN(std::vector<internal::Table> tables, internal::query::SchemaTables());
+  BS_ASSIGN(const internal::Tables of_analyses, internal::ShapeOfTables());
+  BS_ASSIGN(std::vector<internal::Table> tables, internal::query::SchemaTables(of_analyses));
   return AnswerAccess::Make(internal::Document{std::move(tables), {}});
 }
 

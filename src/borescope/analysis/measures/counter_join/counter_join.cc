@@ -669,6 +669,7 @@ Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& v
   const auto joined = view.Shared<CountersOfRank>([&]() -> Result<std::shared_ptr<RankCounters>> {
     const auto given = view.Shared<ReportsOfRank>([] { return GivenReports(); });
     BS_ASSIGN(RankCounters counters, JoinCounters(view, *given));
+    if (given->when_joined != nullptr && !counters.empty()) given->when_joined(counters);
     return std::make_shared<RankCounters>(std::move(counters));
   });
   if (!joined->ok()) return joined->error();

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,11 +23,15 @@
 
 namespace borescope::internal {
 
+struct RankCounters;
+
 // The reports for one rank, in the order in which they were given; of several with counters for a
 // kernel the first wins.
 struct GivenReports {
   std::vector<std::shared_ptr<const CounterReport>> reports = {};
   bool of_any_device = false;  // also those of another model of device than the trace's
+  // Called once with the join, where something asks for it and it succeeds.
+  std::function<void(const RankCounters&)> when_joined = nullptr;
 
   bool empty() const { return reports.empty(); }
 };
@@ -92,6 +97,12 @@ struct RankCounters {
     const CounterGroup* const group = GroupOf(id);
     return group == nullptr ? nullptr : &group->measured;
   }
+  // How near the kernel came to the peak of compute or of memory, 0 to 1; missing if that was not
+  // measured, or on another model of device.
+  std::optional<double> SpeedOfLightOf(DeviceId id) const {
+    const MeasuredKernel* const measured = is_of_other_device ? nullptr : MeasuredOf(id);
+    return measured == nullptr ? std::nullopt : ShareOfPeak(*measured);
+  }
 };
 
 // Joins the reports with the trace. kInvalidArgument where a report is of another model of device,
@@ -101,6 +112,13 @@ Result<RankCounters> JoinCounters(const RankView& view, const GivenReports& give
 
 // The same for the reports that the engine gave, once for each rank and question.
 Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& view);
+
+// What people should know of how a report fits a device of the trace, and what to do about it:
+// little of the kernel time has counters, kernels do several amounts of work, the runs chose
+// different kernels, types were not counted. A sentence each, without its full stop; empty: nothing
+// is wrong.
+std::vector<std::string> RemediesOf(const RankCounters& counters, const DeviceJoin& join,
+                                    const Trace& trace);
 
 // The names of counters with numbers that become columns of a table, of all reports, in order of
 // first appearance, at most `most`. Without `all` these are no attributes of the device and of the

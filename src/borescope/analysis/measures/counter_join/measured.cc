@@ -303,6 +303,14 @@ std::optional<Limiter> LimiterOf(const MeasuredKernel& kernel) {
   return *compute > *memory ? Limiter::kCompute : Limiter::kMemory;
 }
 
+std::optional<double> ShareOfPeak(const MeasuredKernel& kernel) {
+  const std::optional<double> compute = kernel.Percent(Percentage::kCompute);
+  const std::optional<double> memory = kernel.Percent(Percentage::kMemory);
+  if (!compute.has_value() || !memory.has_value()) return std::nullopt;
+  constexpr double kWhole = 100;
+  return std::clamp(std::max(*compute, *memory) / kWhole, 0.0, 1.0);
+}
+
 std::string_view OccupancyLimit(const MeasuredKernel& kernel) {
   std::string_view smallest;
   double least = 0;

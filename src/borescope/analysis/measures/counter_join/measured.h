@@ -160,6 +160,10 @@ std::string_view LimiterName(Limiter limiter);  // "near peak", "small grid", ..
 // Missing without the percentages of compute and memory.
 std::optional<Limiter> LimiterOf(const MeasuredKernel& kernel);
 
+// The larger of the percentages of compute and memory, as a share of at most 1: what Nsight Compute
+// calls the speed of light. Missing without either.
+std::optional<double> ShareOfPeak(const MeasuredKernel& kernel);
+
 // What limits how many blocks an SM takes: the smallest of the limits; empty if not measured.
 std::string_view OccupancyLimit(const MeasuredKernel& kernel);
 

@@ -128,6 +128,25 @@ Result<double> ReadRoofShare(std::string_view text) {
   return share;
 }
 
+Result<Change> ReadSpeedOfLight(std::string_view text) {
+  Change change{.kind = ChangeKind::kSpeedOfLight};
+  const size_t equals = text.rfind('=');
+  if (equals != std::string_view::npos) {
+    BS_TRY(ReadTarget(text.substr(0, equals), change));
+    if (change.target == TargetKind::kHost) {
+      return UsageError("the host has no speed of light", "name kernels, or leave WHAT out");
+    }
+  }
+  const std::string_view share = text.substr(equals + 1);  // npos + 1 is 0
+  const Result<double> factor = ReadRoofShare(share);
+  if (!factor.ok()) {
+    return UsageError(fmt::format("'{}' is not a share of the speed of light", share),
+                      "write 0.8, 80% or WHAT=0.8");
+  }
+  change.factor = *factor;
+  return change;
+}
+
 std::string Describe(const Change& change) {
   std::string what;
   for (const TargetRow& row : kPrefixes) {
@@ -143,6 +162,9 @@ std::string Describe(const Change& change) {
       return "without " + what;
     case ChangeKind::kRoof:
       return fmt::format("at least {:g} % of the roof", 100 * change.factor);
+    case ChangeKind::kSpeedOfLight:
+      return fmt::format("{} at {:g} % of the speed of light or more",
+                         what.empty() ? "kernels" : what, 100 * change.factor);
     case ChangeKind::kNoDataWait:
       return "data loaded in the background";
     case ChangeKind::kNoSync:
@@ -221,6 +243,9 @@ Result<Change> ReadChange(std::string_view key, element value) {
     Change change{.kind = ChangeKind::kRoof};
     BS_ASSIGN(change.factor, ReadRoofShare(NumberText(value)));
     return change;
+  }
+  if (key == "speed-of-light") {
+    return ReadSpeedOfLight(NumberText(value));
   }
   return NoPlan(fmt::format("\"{}\" is not a change", key));
 }

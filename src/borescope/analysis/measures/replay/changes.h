@@ -7,14 +7,28 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/core/params.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
 
+// Of whatif.
+inline constexpr ParamSpec kSpeedOfLightParam{
+    .name = "speed-of-light",
+    .value = "[WHAT=]SHARE",
+    .help =
+        "kernels run at no less than this share of what the device can do at most, as --counters "
+        "measured how near they come; WHAT as in --scale; may be given again",
+    .type = ParamType::kTexts,
+    .names_events = true};
+
 enum class ChangeKind : uint8_t {
-  kScale,        // multiplies durations by `factor`
-  kRemove,       // work is neither done nor launched; host time is 0
-  kRoof,         // modelled calls run at `factor` of their roof or faster
+  kScale,   // multiplies durations by `factor`
+  kRemove,  // work is neither done nor launched; host time is 0
+  kRoof,    // modelled calls run at `factor` of their roof or faster
+  // Kernels run at `factor` of the peak of compute or memory, whichever hardware counters of a
+  // report show nearer, or faster. A target chooses among them.
+  kSpeedOfLight,
   kNoDataWait,   // data is loaded in the background ahead of its use, and nothing waits for it
   kNoSync,       // calls that wait return at once
   kOverlapComm,  // work does not wait for collectives that only precede it on its stream
@@ -62,6 +76,8 @@ Result<Change> ReadRemoval(std::string_view text);
 // A share of a roof, "0.8" or "80%": above 0, at most 1.
 Result<double> ReadRoofShare(std::string_view text);
 Result<double> ReadFactor(std::string_view text);
+// "SHARE" or "WHAT=SHARE" of --speed-of-light: of all kernels, or of a target on devices.
+Result<Change> ReadSpeedOfLight(std::string_view text);
 
 // A change as part of the name of a scenario: "class:gemm x 0.5".
 std::string Describe(const Change& change);

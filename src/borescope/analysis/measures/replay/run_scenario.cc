@@ -14,6 +14,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/replay_graph.h"
@@ -113,9 +114,9 @@ class ScenarioRunner::Recording {
     ReplayLags& lags = arrays->lags;
     lags = model_.lags;
     for (const ChangeKind kind :
-         {ChangeKind::kRemove, ChangeKind::kScale, ChangeKind::kRoof, ChangeKind::kNoDataWait,
-          ChangeKind::kTensorCores, ChangeKind::kLaunch, ChangeKind::kNoSync,
-          ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
+         {ChangeKind::kRemove, ChangeKind::kScale, ChangeKind::kRoof, ChangeKind::kSpeedOfLight,
+          ChangeKind::kNoDataWait, ChangeKind::kTensorCores, ChangeKind::kLaunch,
+          ChangeKind::kNoSync, ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
       for (const Change& change : scenario.changes) {
         if (change.kind == kind) {
           BS_TRY(Make(change, times, lags, run));
@@ -184,6 +185,8 @@ class ScenarioRunner::Recording {
                                                   : ScaleWork(change, times, run);
       case ChangeKind::kRoof:
         return ReachRoof(change, times);
+      case ChangeKind::kSpeedOfLight:
+        return ReachSpeedOfLight(change, times);
       case ChangeKind::kTensorCores:
         return UseTensorCores(times);
       case ChangeKind::kNoDataWait:
@@ -293,6 +296,31 @@ class ScenarioRunner::Recording {
       }
     }
     return has_any ? Result<void>() : NothingIs("no call has a known cost on a known device");
+  }
+
+  // What a kernel takes beyond its speed of light is gone: speed_of_light has it as beyond_ns.
+  Result<void> ReachSpeedOfLight(const Change& change, ChangedTimes& times) const {
+    BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view_));
+    const bool is_of_some = change.target != TargetKind::kNone;
+    const std::vector<char> asked = is_of_some ? targets_.WorkOf(change) : std::vector<char>();
+    if (is_of_some && CountOf(asked) == 0) {
+      return NothingIs("there is no such device work");
+    }
+    times.at_roof.resize(view_.trace.device().size(), 1);
+    bool has_any = false;
+    for (const DeviceId id : counters->kernels) {
+      const std::optional<double> reached = counters->SpeedOfLightOf(id);
+      if (!reached.has_value() || (is_of_some && asked[id.value] == 0)) {
+        continue;
+      }
+      has_any = true;
+      times.at_roof[id.value] = std::min(times.at_roof[id.value], *reached / change.factor);
+    }
+    return has_any ? Result<void>()
+                   : Error{ErrorCode::kMissingData,
+                           "no such kernel has its percentages of the peaks measured",
+                           "give a report of Nsight Compute with `counters` (`borescope counters "
+                           "--help` has its metrics)"};
   }
 
   Result<void> UseTensorCores(ChangedTimes& times) const {

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +49,7 @@ struct CounterJoinRow {
   std::optional<std::string_view> first_without = {};
   std::optional<std::string_view> largest_none = {};
   std::optional<std::string_view> largest_only_in_report = {};
+  std::optional<std::string> remedy = {};
 
   static constexpr TableNames kTable{"counter_join", "Reports of counters, matched with kernels"};
   static constexpr ColumnOf<CounterJoinRow> kColumns[] = {
@@ -99,7 +104,9 @@ struct CounterJoinRow {
       {"largest_none", &CounterJoinRow::largest_none, Role::kDerived,
        "Of the kernels that were not measured the one with the most time."},
       {"largest_only_in_report", &CounterJoinRow::largest_only_in_report, Role::kDerived,
-       "Of the kernels that only the report has the one with the most time."}};
+       "Of the kernels that only the report has the one with the most time."},
+      {"remedy", &CounterJoinRow::remedy, Role::kDerived,
+       "What does not fit, and what to do about it; missing where nothing is wrong."}};
 };
 
 std::optional<double> PartOf(double part, double whole) {
@@ -137,6 +144,8 @@ CounterJoinRow RowOf(const RankView& view, const RankCounters& counters, const D
   row.first_without = Recorded(join.first_without);
   row.largest_none = Recorded(join.largest_none);
   row.largest_only_in_report = Recorded(join.largest_reported);
+  const std::vector<std::string> remedies = RemediesOf(counters, join, view.trace);
+  if (!remedies.empty()) row.remedy = fmt::format("{}.", fmt::join(remedies, ". "));
   return row;
 }
 
@@ -153,7 +162,7 @@ Table CounterJoinTable(const RankView& view, const RankCounters& counters) {
 
 bool IsWithoutReports(const Table& table) {
   return table.rows() == 0 && (table.name == "counter_join" || table.name == "counter_ops" ||
-                               table.name == "speed_of_light");
+                               table.name == "speed_of_light" || table.name == "counter_rules");
 }
 
 }  // namespace borescope::internal

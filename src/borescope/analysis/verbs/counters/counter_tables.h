@@ -4,6 +4,7 @@
 //   counter_join     how the kernels of each report and device were matched
 //   counter_ops      what operators did, against what their models say
 //   speed_of_light   how near kernels came to the peaks of the device, and what held them back
+//   counter_rules    what the tool itself says about kernels; of counters alone
 #pragma once
 
 #include <span>
@@ -46,6 +47,9 @@ Table CounterOpsTable(const CountersInput& in, std::span<const std::string> by, 
 // Kernels by name and size; none without the percentages of Nsight Compute's sections, and none of
 // reports of another model of device.
 Table SpeedOfLightTable(const CountersInput& in);
+
+// By kernel, its rules in their order; those with most time first. None of a report without rules.
+Table CounterRulesTable(const CountersInput& in);
 
 // Whether a table of these is of counters from reports, and has no rows: it is left out.
 bool IsWithoutReports(const Table& table);

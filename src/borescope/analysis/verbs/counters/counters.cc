@@ -306,6 +306,7 @@ Result<Tables> MapRecorded(const RankView& view, const Params& params) {
                 CounterJoinTable(view, no_counters),
                 CounterOpsTable(none, {}, 0),
                 SpeedOfLightTable(none),
+                CounterRulesTable(none),
                 std::move(counters)};
 }
 
@@ -320,6 +321,7 @@ Result<Tables> MapJoined(const RankView& view, const RankCounters& counters, con
                 CounterJoinTable(view, counters),
                 CounterOpsTable(in, params.by, params.Share(kDisagreeParam)),
                 SpeedOfLightTable(in),
+                CounterRulesTable(in),
                 JoinedCounters(in, source, params.Flag(kAllCountersParam))};
 }
 

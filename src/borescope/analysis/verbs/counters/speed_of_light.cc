@@ -223,10 +223,9 @@ SpeedOfLightRow SpeedOfLight::RowOf(const Key& key, const SameKernels& kernels) 
   row.occupancy_limit = Recorded(OccupancyLimit(mean));
   row.waves = mean.waves;
   row.limiter = LimiterName(*LimiterOf(mean));
-  const double most = std::min(1.0, std::max(*row.compute, *row.memory));
   row.inner = Recorded(NearestPart(in_.counters, *in_.counters.GroupOf(kernels.longest),
                                    *row.memory > *row.compute));
-  row.beyond_ns = std::llround(static_cast<double>(kernels.total_ns) * (1 - most));
+  row.beyond_ns = std::llround(static_cast<double>(kernels.total_ns) * (1 - *ShareOfPeak(mean)));
   const auto& sources = kernels.ns_of_source;
   row.source = JoinSourceName(
       static_cast<JoinSource>(std::max_element(sources.begin(), sources.end()) - sources.begin()));

@@ -576,7 +576,8 @@ class IdleTime {
 }  // namespace
 
 std::vector<Finding> IdleFindings(const SummaryTables& tables) {
-  return IdleTime(tables).Findings();
+  // No device was observed over time, as in a report of counters.
+  return tables.breakdown.rows() == 0 ? std::vector<Finding>() : IdleTime(tables).Findings();
 }
 
 }  // namespace borescope::internal

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +17,7 @@
 
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/base/each_row.h"
@@ -88,7 +92,7 @@ class PathTimes {
 
   void AddDevice() {
     const DeviceSums sums = SumDevice();
-    std::map<std::string_view, size_t> kernels;
+    std::multimap<std::string_view, size_t> kernels;
     const auto of = [](const std::map<std::string_view, int64_t>& ns, std::string_view text) {
       const auto found = ns.find(text);
       return found == ns.end() ? 0 : found->second;
@@ -105,9 +109,11 @@ class PathTimes {
                                                      : 0;
     }
     for (uint32_t name = 0; name < sums.kernel.size(); ++name) {
-      const auto found =
-          sums.kernel[name] == 0 ? kernels.end() : kernels.find(view_.trace.Text({name}));
-      if (found != kernels.end()) {
+      if (sums.kernel[name] == 0) {
+        continue;
+      }
+      const auto [first, end] = kernels.equal_range(view_.trace.Text({name}));
+      for (auto found = first; found != end; ++found) {
         Add(found->second, sums.kernel[name]);
       }
     }
@@ -210,9 +216,10 @@ constexpr size_t kHostNames = 8;
 
 class LeverFinder {
  public:
-  LeverFinder(const RankView& view, const ReplayModel& model)
+  LeverFinder(const RankView& view, const ReplayModel& model, const RankCounters& counters)
       : view_(view),
         model_(model),
+        counters_(counters),
         phases_(SharedHostPhases(view)),
         aligned_(SharedAlignedWork(view)) {}
 
@@ -221,6 +228,7 @@ class LeverFinder {
     SumHost();
     AddNames(TargetKind::kKernel, kernel_ns_, kKernelNames);
     AddNames(TargetKind::kHost, host_ns_, kHostNames);
+    AddSpeedOfLight();
     for (const auto& [name, ns] : class_ns_) {
       Add(TargetKind::kClass, std::string(name));
     }
@@ -288,6 +296,30 @@ class LeverFinder {
     return sums;
   }
 
+  // By the time of kernels beyond their speed of light, which speed_of_light lists by size.
+  void AddSpeedOfLight() {
+    std::vector<double> beyond_ns(counters_.kernels.empty() ? 0 : view_.trace.strings().size());
+    const DeviceEvents& device = view_.trace.device();
+    for (const DeviceId id : counters_.kernels) {
+      const std::optional<double> reached = counters_.SpeedOfLightOf(id);
+      if (reached.has_value() && model_.graph.IsWork(id)) {
+        beyond_ns[device.name[id.value].value] +=
+            static_cast<double>(device.dur_ns[id.value]) * (1 - *reached);
+      }
+    }
+    std::vector<int64_t> of_name(beyond_ns.size());
+    std::transform(beyond_ns.begin(), beyond_ns.end(), of_name.begin(), [](double ns) {
+      return std::llround(
+          std::min(ns, static_cast<double>(std::numeric_limits<int64_t>::max() / 2)));
+    });
+    const size_t first = scenarios_.size();
+    AddNames(TargetKind::kKernel, ByText(of_name), kKernelNames);
+    for (size_t i = first; i < scenarios_.size(); ++i) {
+      scenarios_[i].changes.front().kind = ChangeKind::kSpeedOfLight;
+      scenarios_[i].changes.front().factor = 1;
+    }
+  }
+
   void SumHost() {
     std::vector<int64_t> of_name(view_.trace.strings().size());
     for (const HostPart& part : model_.graph.parts) {
@@ -332,6 +364,7 @@ class LeverFinder {
 
   const RankView& view_;
   const ReplayModel& model_;
+  const RankCounters& counters_;
   const std::shared_ptr<const std::vector<Phase>> phases_;
   const std::shared_ptr<const AlignedWork> aligned_;
   Sums kernel_ns_;
@@ -345,8 +378,9 @@ class LeverFinder {
 
 }  // namespace
 
-std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model, size_t most) {
-  return LeverFinder(view, model).Find(most);
+std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model,
+                                     const RankCounters& counters, size_t most) {
+  return LeverFinder(view, model, counters).Find(most);
 }
 
 }  // namespace borescope::internal

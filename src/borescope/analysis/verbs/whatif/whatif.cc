@@ -18,6 +18,7 @@
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
@@ -64,9 +65,11 @@ struct OptionOfChange {
   const ParamSpec& option;
   Result<Change> (*read)(std::string_view text);
 };
-constexpr OptionOfChange kOptions[] = {{kRemoveParam, ReadRemoval}, {kScaleParam, ReadScale},
-                                       {kRoofParam, TakeRoof},      {kLaunchParam, TakeLaunch},
-                                       {kNoSyncParam, TakeSync},    {kGraphRegionParam, TakeGraph}};
+constexpr OptionOfChange kOptions[] = {
+    {kRemoveParam, ReadRemoval},   {kScaleParam, ReadScale},
+    {kRoofParam, TakeRoof},        {kSpeedOfLightParam, ReadSpeedOfLight},
+    {kLaunchParam, TakeLaunch},    {kNoSyncParam, TakeSync},
+    {kGraphRegionParam, TakeGraph}};
 
 Result<std::vector<Change>> AskedChanges(const Params& params) {
   std::vector<Change> changes;
@@ -423,8 +426,9 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
   if (model.quality.verdict == ReplayVerdict::kRefused) {
     return std::vector<AskedScenario>();
   }
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view));
   BS_ASSIGN(std::vector<AskedScenario> levers,
-            RunAll(runner, LeverScenarios(view, model, candidates), view.threads));
+            RunAll(runner, LeverScenarios(view, model, *counters, candidates), view.threads));
   std::erase_if(levers, [](const AskedScenario& lever) { return !lever.absent.empty(); });
   std::stable_sort(levers.begin(), levers.end(),
                    [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
@@ -566,12 +570,25 @@ constexpr ViewSpec kWhatIfViews[] = {
     {"ranking", ViewKind::kIntervals, "Length of a step with each change, beside that of today",
      kScenarioOf, kNewTime, "step_ns"}};
 constexpr std::string_view kSectionTables[] = {"ranking", "replay_quality"};
-constexpr const ParamSpec* kWhatIfParams[] = {
-    &kScaleParam,     &kRemoveParam,          &kRoofParam,        &kNoDataWaitParam,
-    &kNoSyncParam,    &kOverlapCommParam,     &kGraphRegionParam, &kLaunchParam,
-    &kPlanParam,      &kSweepParam,           &kDataLoadParam,    &kCausalParam,
-    &kSfuWeightParam, &kDeviceParam,          &kDeviceSpecParam,  &kCandidatesParam,
-    &kPlainStepParam, &kWithoutRecordingParam};
+constexpr const ParamSpec* kWhatIfParams[] = {&kScaleParam,
+                                              &kRemoveParam,
+                                              &kRoofParam,
+                                              &kSpeedOfLightParam,
+                                              &kNoDataWaitParam,
+                                              &kNoSyncParam,
+                                              &kOverlapCommParam,
+                                              &kGraphRegionParam,
+                                              &kLaunchParam,
+                                              &kPlanParam,
+                                              &kSweepParam,
+                                              &kDataLoadParam,
+                                              &kCausalParam,
+                                              &kSfuWeightParam,
+                                              &kDeviceParam,
+                                              &kDeviceSpecParam,
+                                              &kCandidatesParam,
+                                              &kPlainStepParam,
+                                              &kWithoutRecordingParam};
 
 }  // namespace
 
