@@ -3714,7 +3714,7 @@ class Verbs:
                 elapsed_ns (int, ns): When it is reached first, since the begin of the recording;
                     missing: before it.
                 source (string): "allocator": its own total; "changes": the sum of the changes
-                    recorded so far.
+                    recorded so far; "replay": of a memory snapshot, by the model of the allocator.
                 ts_ns (int, ns): The same as elapsed, on the file's clock.
             memory_ops: What holds the allocated memory at its peak.
                 rank (int): Rank of the process in the job.

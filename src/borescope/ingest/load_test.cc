@@ -132,21 +132,24 @@ INSTANTIATE_TEST_SUITE_P(
             "in `borescope list`"},
         ForeignCase{"MemorySnapshot", "\x80\x04}\x94(\x8c\x08segments\x94]"s,
                     "byte 0: this is a snapshot of PyTorch's memory (a Python pickle of "
-                    "_dump_snapshot), not a profile that borescope reads; ask borescope "
-                    "postmortem FOLDER"},
+                    "_dump_snapshot), not a profile that borescope reads; ask "
+                    "`borescope postmortem FOLDER`, which explains how the job ended"},
         ForeignCase{"FlightRecorder", "\x80\x04}\x94(\x8c\x09pg_config\x94}"s,
                     "byte 0: this is a dump of PyTorch's flight recorder (a Python pickle), not a "
-                    "profile that borescope reads; ask `borescope postmortem FOLDER`, which explains how the job ended"},
+                    "profile that borescope reads; ask `borescope "
+                    "postmortem FOLDER`, which explains how the job ended"},
         ForeignCase{"FlightRecorderJson",
                     R"({"comm_lib_version": "2.27", "version": "2.10", "entries":
                         [{"record_id": 0, "collective_seq_id": 1, "profiling_name": "x"}]})",
                     "byte 0: this is a dump of PyTorch's flight recorder (JSON), not a profile "
-                    "that borescope reads; ask `borescope postmortem FOLDER`, which explains how the job ended"},
+                    "that borescope reads; ask `borescope "
+                    "postmortem FOLDER`, which explains how the job ended"},
         ForeignCase{"MemorySnapshotJson",
                     R"({"segments": [{"device": 0, "total_size": 4, "blocks": []}],
                         "device_traces": []})",
                     "byte 0: this is a snapshot of PyTorch's memory (JSON), not a profile that "
-                    "borescope reads; ask `borescope postmortem FOLDER`, which explains how the job ended"},
+                    "borescope reads; ask `borescope "
+                    "postmortem FOLDER`, which explains how the job ended"},
         ForeignCase{"Workbook", "PK\x03\x04\x14\x00[Content_Types].xml"s,
                     "byte 0: this is an Excel workbook, not a profile that borescope reads; give "
                     "the recording that it was made from"},

@@ -20,6 +20,7 @@
 #include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
+#include "borescope/output/units/units.h"
 #include "borescope/query/database.h"
 #include "borescope/verbs/query/job_ranks.h"
 
@@ -139,6 +140,21 @@ std::vector<query::RankData> RanksOf(const LoadedRun& run,
   return ranks;
 }
 
+// Within the memory that there may be.
+Result<void> ReadWithin(const RunOptions& options, JobRanks& job,
+                        std::vector<Diagnostic>& diagnostics) {
+  const MemoryLimit limit(options.memory_limit);
+  const auto read = WithinMemory(limit, [&] { return job.Read(options, diagnostics); });
+  if (read.has_value()) {
+    return *read;
+  }
+  return Error{
+      .code = ErrorCode::kIo,
+      .cause = fmt::format("reading takes more than {}", FormatBytes(options.memory_limit)),
+      .remedy = "raise `memory_limit`, or name fewer files",
+      .file = options.files.front().path};
+}
+
 // Loads the traces of a run, and what a dead job left among its files. One of both is enough.
 Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) {
   return WithNumberedRows([&] {
@@ -146,12 +162,12 @@ Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) 
       BS_ASSIGN(job, JobRanks::Find(options));
       if (!job.HasData()) {
         BS_ASSIGN(run, LoadRun(options));
-        return job.Read(options, run.diagnostics);  // logs alone, once they are asked for
+        return ReadWithin(options, job, run.diagnostics);  // logs alone, once they are asked for
       }
       RunOptions traces = options;
       std::erase_if(traces.files, [&](const InputFile& file) { return job.Holds(file.path); });
       std::vector<Diagnostic> odd;
-      BS_TRY(job.Read(options, odd));
+      BS_TRY(ReadWithin(options, job, odd));
       if (!traces.files.empty()) {
         Result<LoadedRun> loaded = LoadRun(traces);
         const bool is_no_trace =
