@@ -20,7 +20,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
       <dl>{KEYS.map(([keys, what]) => <div key={keys}><dt><kbd>{keys}</kbd></dt><dd>{what}</dd></div>)}</dl>
       <p class="note">
         Filters hold in all panes. A table says whether they acted on it, and adds up what is left. The
-        address of the page has the pane and the filters: copy it to show somebody the same.
+        address of the page has the pane, the filters, and on the timeline what is seen and selected: copy it to show somebody the same.
       </p>
       <form method="dialog"><button type="submit">Close</button></form>
     </dialog>
