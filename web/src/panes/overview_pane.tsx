@@ -126,8 +126,8 @@ const STEPS_PX = 128;
 const TIME_PX = 95;
 const NAME_PX = 24;
 const RANK_PX = 20;
-const LEFT_PX = 587;
-const RIGHT_PX = 627;
+const LEFT_PX = 575;
+const RIGHT_PX = 600;
 const MOST_SHOWN_FINDINGS = 6;
 const MOST_SHOWN_RANKS = 8;
 
