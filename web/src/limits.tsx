@@ -9,8 +9,9 @@ import { plainWords, printable, show, showShare } from './units';
 
 /** The tables of counters of a page; undefined where no report of counters was given. */
 interface Counted {
-  light: Table; // speed_of_light
+  light: Table | undefined; // speed_of_light: without percentages of the peaks there is none
   ops: Table | undefined; // counter_ops
+  flops: Table | undefined; // counter_flops, which has the operator of each kernel
 }
 
 const CountedContext = createContext<Counted | undefined>(undefined);
@@ -20,8 +21,8 @@ export const CountedProvider = CountedContext.Provider;
 export function countedOf(report: Report): Counted | undefined {
   const sections = [sectionNamed(report, 'counters'), sectionNamed(report, 'roofline')];
   const table = (name: string) => sections.map((section) => tableOf(section, name)).find((one) => one !== undefined && one.comparison === 'none' && rowsOf(one) > 0);
-  const light = table('speed_of_light');
-  return light === undefined ? undefined : { light, ops: table('counter_ops') };
+  const [light, ops] = [table('speed_of_light'), table('counter_ops')];
+  return light === undefined && ops === undefined ? undefined : { light, ops, flops: table('counter_flops') };
 }
 
 const LIMITERS: Record<string, string> = {
@@ -43,7 +44,10 @@ function isSameName(whole: string, name: string): boolean {
 const sizeIn = (text: string): string => /^(?:grid )?(\d+), ?(\d+), ?(\d+)/.exec(text)?.slice(1).join(',') ?? '';
 
 /** Rows of kernels of this name, most time first; of one grid alone where `detail` has it. */
-function rowsOfKernel({ light }: Counted, name: string, rank: number | null, detail: string): number[] {
+function rowsOfKernel(light: Table | undefined, name: string, rank: number | null, detail: string): number[] {
+  if (light === undefined) {
+    return [];
+  }
   const [names, ranks, grids] = [find(light, 'kernel'), find(light, 'rank'), find(light, 'grid')];
   const rows = indices(rowsOf(light)).filter((row) => isSameName(printable(textAt(names, row)), name) && (rank === null || numberAt(ranks, row) === rank));
   const wanted = sizeIn(detail);
@@ -88,34 +92,54 @@ function OpFacts({ ops, op, rank }: { ops: Table; op: string; rank: number }) {
   );
 }
 
-/** What limits the kernels of a name; nothing where no counters were measured of them. */
-export function KernelLimits({ name, rank = null, detail = '' }: { name: string; rank?: number | null; detail?: string }) {
-  const counted = useContext(CountedContext);
-  const { href } = useNavigation();
-  const rows = counted === undefined ? [] : rowsOfKernel(counted, name, rank, detail);
-  const [row] = rows;
-  if (counted === undefined || row === undefined) {
-    return null;
-  }
-  const { light, ops } = counted;
+function LightFacts({ light, row }: { light: Table; row: number }) {
   const text = (column: string) => printable(textAt(find(light, column), row));
   const limit = text('occupancy_limit');
   const [reached, most] = [share(light, 'occupancy', row), share(light, 'occupancy_max', row)];
   const levels = [['compute', 'compute'], ['memory', 'memory'], ['dram', 'device memory'], ['l2', 'L2'], ['l1', 'L1'], ['tensor', 'matrix units']] as const;
   const waves = find(light, 'waves')?.values[row];
   return (
+    <>
+      <Fact label="limiter" value={LIMITERS[text('limiter')] ?? text('limiter')} />
+      <Fact label="of the peak" value={levels.map(([column, words]) => [words, share(light, column, row)]).filter(([, value]) => value !== '').map(([words, value]) => `${words} ${value}`).join(', ')} />
+      <Fact label="nearest to its peak" value={text('inner')} />
+      <Fact label="occupancy" value={reached === '' ? '' : `${reached}${most === '' ? '' : ` of ${most} at most`}${limit === '' ? '' : `, by ${plainWords(limit)}`}`} />
+      <Fact label="waves of blocks" value={typeof waves === 'number' ? waves.toFixed(2) : ''} />
+      <Fact label="beyond the peak" value={`${show(numberAt(find(light, 'beyond_ns'), row), 'ns')} of ${show(numberAt(find(light, 'total_ns'), row), 'ns')}`} />
+    </>
+  );
+}
+
+/** The operator of the kernels of a name, and a rank that has it; null: not known. */
+function opOf({ light, flops, ops }: Counted, row: number | undefined, name: string, rank: number | null): { op: string; rank: number } | null {
+  const table = row !== undefined ? light : flops;
+  const at = row ?? (flops === undefined ? -1 : indices(rowsOf(flops)).findIndex((one) =>
+    isSameName(printable(textAt(find(flops, 'kernel'), one)), name) && (rank === null || numberAt(find(flops, 'rank'), one) === rank)));
+  const op = table === undefined || at < 0 ? '' : textAt(find(table, 'op'), at);
+  const isThere = ops !== undefined && op !== '' && find(ops, 'op')?.values.includes(op);
+  return isThere && table !== undefined ? { op, rank: numberAt(find(table, 'rank'), at) } : null;
+}
+
+/** What limits the kernels of a name; nothing where no counters were measured of them. */
+export function KernelLimits({ name, rank = null, detail = '' }: { name: string; rank?: number | null; detail?: string }) {
+  const counted = useContext(CountedContext);
+  const { href } = useNavigation();
+  const rows = rowsOfKernel(counted?.light, name, rank, detail);
+  const [row] = rows;
+  const op = counted === undefined ? null : opOf(counted, row, name, rank);
+  if (counted === undefined || (row === undefined && op === null)) {
+    return null;
+  }
+  const { light, ops } = counted;
+  const grid = light === undefined || row === undefined ? '' : printable(textAt(find(light, 'grid'), row));
+  return (
     <div class="limits">
-      <h4>What limits it <small>measured by counters in another run{rows.length > 1 && `; of ${rows.length} sizes that with most time, grid ${text('grid')}`}</small></h4>
+      <h4>{row === undefined ? 'What its operator did' : 'What limits it'} <small>measured by counters in another run{rows.length > 1 && `; of ${rows.length} sizes that with most time, grid ${grid}`}</small></h4>
       <dl>
-        <Fact label="limiter" value={LIMITERS[text('limiter')] ?? text('limiter')} />
-        <Fact label="of the peak" value={levels.map(([column, words]) => [words, share(light, column, row)]).filter(([, value]) => value !== '').map(([words, value]) => `${words} ${value}`).join(', ')} />
-        <Fact label="nearest to its peak" value={text('inner')} />
-        <Fact label="occupancy" value={reached === '' ? '' : `${reached}${most === '' ? '' : ` of ${most} at most`}${limit === '' ? '' : `, by ${plainWords(limit)}`}`} />
-        <Fact label="waves of blocks" value={typeof waves === 'number' ? waves.toFixed(2) : ''} />
-        <Fact label="beyond the peak" value={`${show(numberAt(find(light, 'beyond_ns'), row), 'ns')} of ${show(numberAt(find(light, 'total_ns'), row), 'ns')}`} />
-        {ops !== undefined && text('op') !== '' && <OpFacts ops={ops} op={textAt(find(light, 'op'), row)} rank={numberAt(find(light, 'rank'), row)} />}
+        {light !== undefined && row !== undefined && <LightFacts light={light} row={row} />}
+        {ops !== undefined && op !== null && <OpFacts ops={ops} op={op.op} rank={op.rank} />}
       </dl>
-      <p class="note"><a href={href('counters')}>All counters</a></p>
+      <p class="note">{row === undefined && 'What limits it was not measured: that takes the sections SpeedOfLight and Occupancy of ncu. '}<a href={href('counters')}>All counters</a></p>
     </div>
   );
 }

@@ -10,6 +10,10 @@
 
 namespace borescope::internal {
 
+// The longest name or detail of a box on the timeline of a page, in characters: whole names of
+// kernels, as people copy them. Of longer ones the middle is left out.
+inline constexpr size_t kLongestBoxText = 10'000;
+
 // How many of the first rows of `table` take roughly at most `bytes` as text; at most `rows`.
 size_t RowsThatFit(const Table& table, size_t rows, size_t bytes);
 

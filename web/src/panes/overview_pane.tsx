@@ -19,7 +19,6 @@ import { Ranks, TimeBox, type UnitTimes } from './overview_time';
 const MOST_NAMES = 5;
 const FEWER_NAMES = 4; // beside many ranks, as all is to fit a screen
 const MANY_RANKS = 7;
-const FEW_FINDINGS = 3;
 const ALL_STEPS: Partial<Filters> = { step: null, text: '' }; // steps stay, and the chosen one is marked
 
 /** From the longest step to its longest gaps, and to what the host did in them. */
@@ -120,10 +119,51 @@ const isEmpty = (overview: Table): boolean =>
     return column !== undefined && sum(column) === 0;
   });
 
-/** What a change would bring, and what recording cost: where there is room on one screen, below the times of one rank, else
- *  below few findings. */
-function Advice({ report }: { report: Report }) {
-  return <><BestChanges report={report} /><RecordingCost report={report} /></>;
+// About how high things of the overview are, in pixels, and how high a column may be on one screen of 1280 x 800.
+const FINDING_PX = 57;
+const MORE_FINDINGS_PX = 30;
+const STEPS_PX = 128;
+const TIME_PX = 95;
+const NAME_PX = 24;
+const RANK_PX = 20;
+const LEFT_PX = 575;
+const RIGHT_PX = 600;
+const MOST_SHOWN_FINDINGS = 6;
+const MOST_SHOWN_RANKS = 8;
+
+type Extra = 'strip' | 'changes' | 'cost';
+const EXTRAS: readonly (readonly [Extra, number])[] = [['strip', 94], ['changes', 102], ['cost', 48]];
+
+interface Room {
+  extras: Extra[];
+  most: number; // pixels
+  height: number;
+}
+
+/** What is beside findings and times goes into the shorter column, as far as there is room; the strip is there always. */
+function placed(findings: number, hasStepChart: boolean, ranks: number): { left: Extra[]; right: Extra[] } {
+  const names = ranks < MANY_RANKS ? MOST_NAMES : FEWER_NAMES;
+  const columns: readonly [Room, Room] = [
+    { extras: [], most: LEFT_PX, height: NAME_PX + Math.min(findings, MOST_SHOWN_FINDINGS) * FINDING_PX + (findings > MOST_SHOWN_FINDINGS ? MORE_FINDINGS_PX : 0) + (hasStepChart ? STEPS_PX : 0) },
+    { extras: [], most: RIGHT_PX, height: TIME_PX + 2 * (names + 1) * NAME_PX + (ranks > 1 ? MORE_FINDINGS_PX + Math.min(ranks, MOST_SHOWN_RANKS) * RANK_PX : 0) },
+  ];
+  for (const [extra, height] of EXTRAS) {
+    const [first, second] = columns[0].height <= columns[1].height ? columns : [columns[1], columns[0]];
+    const column = [first, second].find((one) => one.height + height <= one.most) ?? (extra === 'strip' ? first : undefined);
+    if (column !== undefined) {
+      column.extras.push(extra);
+      column.height += height;
+    }
+  }
+  return { left: columns[0].extras, right: columns[1].extras };
+}
+
+function Extras({ report, extras }: { report: Report; extras: readonly Extra[] }) {
+  return (
+    <>
+      {extras.map((extra) => (extra === 'strip' ? <Strip key={extra} /> : extra === 'changes' ? <BestChanges key={extra} report={report} /> : <RecordingCost key={extra} report={report} />))}
+    </>
+  );
 }
 
 export function OverviewPane({ report }: { report: Report }) {
@@ -131,7 +171,9 @@ export function OverviewPane({ report }: { report: Report }) {
   const summary = sectionNamed(report, 'summary');
   const [overview, verdict] = [tableOf(summary, 'overview'), tableOf(summary, 'verdict')];
   const findings = verdict === undefined ? 0 : rowsOf(verdict);
-  const hasRanks = overview !== undefined && new Set(find(overview, 'rank')?.values).size > 1;
+  const ranks = overview === undefined ? 0 : new Set(find(overview, 'rank')?.values).size;
+  const steps = tableOf(sectionNamed(report, 'steps'), 'steps');
+  const { left, right } = placed(findings, steps !== undefined && rowsOf(steps) > 1, ranks);
   return (
     <section id="overview" aria-labelledby="overview-title">
       <h2 id="overview-title" class="unseen">Overview</h2>
@@ -149,11 +191,10 @@ export function OverviewPane({ report }: { report: Report }) {
             </div>
           )}
           <Steps section={sectionNamed(report, 'steps')} hasGaps={tableOf(sectionNamed(report, 'idle'), 'longest_gaps') !== undefined} />
-          <Strip />
-          {hasRanks && findings <= FEW_FINDINGS && <Advice report={report} />}
+          <Extras report={report} extras={left} />
           <Remarks report={report} />
         </div>
-        <div><Time report={report} />{!hasRanks && <Advice report={report} />}</div>
+        <div><Time report={report} /><Extras report={report} extras={right} /></div>
       </div>
     </section>
   );

@@ -26,7 +26,9 @@ const CATEGORIES: readonly (readonly [string, string, string])[] = [
 ];
 
 interface Moment {
-  at: number; // ns since the first, or the number of the event
+  at: number; // where it is drawn: `time`, or `event`
+  time: number; // ns since the first; 0 where times are not known
+  event: number; // its number in the recording
   parts: number[]; // by CATEGORIES
   allocated: number;
   reserved: number;
@@ -53,13 +55,13 @@ function deviceOf(table: Table, rows: number[], oom: Table | undefined): Device 
   const column = (name: string) => find(table, name);
   const [times, events] = [column('ts_unix_ns'), column('event')];
   const isTimed = times !== undefined && rows.every((row) => typeof times.values[row] === 'number');
-  const at = (row: number) => numberAt(isTimed ? times : events, row);
-  const begin = at(rows[0]!);
+  const [begin, first] = [numberAt(times, rows[0]!), numberAt(events, rows[0]!)];
   const columns = CATEGORIES.map(([name]) => column(name));
   const moments = rows.map((row) => {
     const parts = columns.map((one) => numberAt(one, row));
+    const [time, event] = [isTimed ? Math.max(0, numberAt(times, row) - begin) : 0, Math.max(0, numberAt(events, row) - first)];
     return {
-      at: Math.max(0, at(row) - begin), parts, allocated: parts.reduce((sum, part) => sum + part, 0),
+      at: isTimed ? time : event, time, event, parts, allocated: parts.reduce((sum, part) => sum + part, 0),
       reserved: numberAt(column('reserved_bytes'), row), failed: numberAt(column('failed_bytes'), row),
     };
   });
@@ -73,6 +75,21 @@ function deviceOf(table: Table, rows: number[], oom: Table | undefined): Device 
     limit: hasLimit ? [numberAt(low, last), numberAt(high, last)] : null,
     line: last === undefined ? '' : printable(textAt(find(oom!, 'line'), last)),
   };
+}
+
+/** The same with its moments by the number of their events. */
+function byEvents(device: Device): Device {
+  const moments = device.moments.map((moment) => ({ ...moment, at: moment.event }));
+  return { ...device, isTimed: false, moments, peak: { ...device.peak, at: device.peak.event } };
+}
+
+const CROWDED = 0.1; // of the time: half of the states in so little of it cannot be told apart
+
+/** Whether most of what happened lies in a small part of the time. */
+function isCrowded({ isTimed, moments }: Device): boolean {
+  const span = moments[moments.length - 1]!.at;
+  const half = Math.floor(moments.length / 2);
+  return isTimed && moments.length > 3 && moments.some((moment, i) => i >= half && moment.at - moments[i - half]!.at < span * CROWDED);
 }
 
 /** Each device of each snapshot; those with a request that failed first. */
@@ -193,8 +210,11 @@ export function MemoryAreas({ section }: { section: Section }) {
   const [pointed, point] = useState<Moment | null>(null);
   const table = tableOf(section, 'memory_areas');
   const devices = useMemo(() => (table === undefined || rowsOf(table) === 0 ? [] : devicesOf(table, tableOf(section, 'oom'))), [section]);
-  const device = devices[chosen] ?? devices[0];
-  if (device === undefined) {
+  const [axis, setAxis] = useState<'time' | 'events' | null>(null);
+  const source = devices[chosen] ?? devices[0];
+  const isByEvents = source !== undefined && source.isTimed && (axis === null ? isCrowded(source) : axis === 'events');
+  const device = useMemo(() => (source !== undefined && isByEvents ? byEvents(source) : source), [source, isByEvents]);
+  if (source === undefined || device === undefined) {
     return null;
   }
   const failed = [...device.moments].reverse().find((moment) => moment.failed > 0);
@@ -203,12 +223,18 @@ export function MemoryAreas({ section }: { section: Section }) {
   return (
     <figure data-kind="memory-areas" data-table="memory_areas">
       <figcaption>What memory held over time <small>{device.name}</small></figcaption>
-      {devices.length > 1 && (
-        <p class="tools">
-          <label class="choices">Device <select value={chosen} onChange={(event) => { point(null); choose(Number(event.currentTarget.value)); }}>
+      {(devices.length > 1 || source.isTimed) && (
+        <div class="tools">
+          {source.isTimed && (
+            <span class="choices" role="group" aria-label="Along">
+              <button type="button" aria-pressed={!isByEvents} onClick={() => { point(null); setAxis('time'); }}>Time</button>
+              <button type="button" aria-pressed={isByEvents} onClick={() => { point(null); setAxis('events'); }}>Events</button>
+            </span>
+          )}
+          {devices.length > 1 && <label class="choices">Device <select value={chosen} onChange={(event) => { point(null); choose(Number(event.currentTarget.value)); }}>
             {devices.map((one, i) => <option key={i} value={i}>{one.name}{one.moments.some((at) => at.failed > 0) ? ' (failed)' : ''}</option>)}
-          </select></label>
-        </p>
+          </select></label>}
+        </div>
       )}
       <Legend device={device} moment={moment} />
       <div ref={box} class="plot">

@@ -110,6 +110,7 @@ function watchPrint(stage: Stage, elements: Elements): () => void {
     stage.showAll();
     stage.resize(stage.width, Math.min(MOST_PRINTED_PX, stage.layout.height));
     stage.paintNow();
+    stage.changed('settle'); // the legend is of what is printed
   };
   const end = () => {
     stage.show(before ?? stage.view);

@@ -1,9 +1,12 @@
 #include "borescope/cli/commands/report_command.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
@@ -11,6 +14,7 @@
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
+#include "borescope/schema.h"
 
 namespace borescope::cli {
 namespace {
@@ -98,6 +102,26 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
   return WriteReportOf(found.parts, outputs, options);
 }
 
+// Where no library draws pixels the card is an SVG beside the place of the PNG: said even with -q,
+// as it is another file than the one that was asked for.
+std::string CardOf(const RawOptions& raw) {
+  constexpr std::string_view kPng = ".png";
+  std::string card = raw.Get("card");
+  if (!card.ends_with(kPng)) {
+    return card;
+  }
+  const Result<std::string> why = WhyUnwritable("png");
+  if (!why.ok() || why->empty()) {
+    return card;
+  }
+  card.replace(card.size() - kPng.size(), kPng.size(), ".svg");
+  WriteMessage(
+      fmt::format("borescope: the card is written as {}: pictures cannot be PNG here, as "
+                  "librsvg is missing (Debian: librsvg2-2)\n",
+                  card));
+  return card;
+}
+
 // "-" is standard output, which `output` writes to, and so is no file for the page alone.
 ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
   ReportOutputs outputs;
@@ -106,7 +130,7 @@ ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
                        ? output
                        : Output(raw.Get("output"));
   }
-  outputs.card = raw.Get("card");
+  outputs.card = CardOf(raw);
   if (!raw.Get("markdown").empty()) {
     outputs.markdown =
         raw.Get("markdown") == kStandardOutput ? output : Output(raw.Get("markdown"));

@@ -18,6 +18,7 @@
 #include "borescope/output/utf8.h"
 #include "borescope/table/display/column_hints.h"
 #include "borescope/table/display/view.h"
+#include "borescope/table/fit.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -72,7 +73,7 @@ class PageTexts {
   void Count(const StringValues& column, std::vector<size_t>& numbers) {
     for (const std::string& text : column.texts()) {
       const auto [at, is_new] =
-          number_of_.try_emplace(ShortenMiddle(ToPrintable(text), kLongestPageText), texts_.size());
+          number_of_.try_emplace(ShortenMiddle(ToPrintable(text), kLongestBoxText), texts_.size());
       if (is_new) {
         texts_.push_back(at->first);
         counts_.push_back(0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
@@ -36,9 +37,9 @@ int64_t ReservedBy(const MemoryEvent& event) {
 }
 
 // In which part of the recording each event lies; ascending along the events.
-class TimeParts {
+class RecordingParts {
  public:
-  TimeParts(const DeviceMemory& device, size_t parts)
+  RecordingParts(const DeviceMemory& device, size_t parts)
       : device_(device), parts_(parts), has_times_(HasAllTimes(device)) {
     for (const MemoryEvent& event : device.events) {
       begin_ = std::min(begin_, event.time_us);
@@ -47,26 +48,30 @@ class TimeParts {
     has_times_ = has_times_ && end_ > begin_;
   }
 
-  size_t Of(uint32_t event) {
-    double place = static_cast<double>(event) / static_cast<double>(device_.events.size());
+  // The part by time and the one by number.
+  std::pair<size_t, size_t> Of(uint32_t event) {
+    const double number = static_cast<double>(event) / static_cast<double>(device_.events.size());
     if (has_times_) {
       const auto span = static_cast<double>(end_) - static_cast<double>(begin_) + 1;
-      place =
-          (static_cast<double>(device_.events[event].time_us) - static_cast<double>(begin_)) / span;
+      // Times that go back stay where the events before them are.
+      last_ = std::max(last_, PartAt((static_cast<double>(device_.events[event].time_us) -
+                                      static_cast<double>(begin_)) /
+                                     span));
     }
-    const auto part = static_cast<size_t>(place * static_cast<double>(parts_));
-    // Times that go back stay where the events before them are.
-    last_ = std::max(last_, std::min(part, parts_ - 1));
-    return last_;
+    return {last_, PartAt(number)};
   }
 
  private:
+  size_t PartAt(double place) const {
+    return std::min(static_cast<size_t>(place * static_cast<double>(parts_)), parts_ - 1);
+  }
+
   const DeviceMemory& device_;
-  size_t parts_;
+  size_t parts_;  // of each kind
   bool has_times_;
   int64_t begin_ = std::numeric_limits<int64_t>::max();
   int64_t end_ = std::numeric_limits<int64_t>::min();
-  size_t last_ = 0;
+  size_t last_ = 0;  // by time
 };
 
 // Runs over the events, and keeps what is wanted of each part.
@@ -131,14 +136,14 @@ void AreaSweep::Apply(uint32_t i) {
 }
 
 std::vector<MemoryArea> AreaSweep::Run(size_t parts_wanted) {
-  TimeParts parts(device_, parts_wanted);
+  RecordingParts parts(device_, parts_wanted);
   const size_t first_failure = replay_.ooms.size() - std::min(replay_.ooms.size(), kMostFailures);
   size_t next_failure = first_failure;
-  size_t part = 0;
+  std::pair<size_t, size_t> part;
   for (const uint32_t i : EachRow(device_.events.size())) {
-    if (parts.Of(i) != part) {
+    if (const std::pair<size_t, size_t> now = parts.Of(i); now != part) {
       Flush();
-      part = parts.Of(i);
+      part = now;
     }
     Apply(i);
     if (!has_part_ || now_.allocated() > most_.allocated()) most_ = now_;
@@ -166,7 +171,7 @@ uint64_t MemoryArea::allocated() const {
 std::vector<MemoryArea> FindAreas(const DeviceMemory& device, const Replay& replay,
                                   const MemoryCategories& categories, size_t most) {
   if (device.events.empty()) return {};
-  return AreaSweep(device, replay, categories).Run(std::max<size_t>(1, most / 2));
+  return AreaSweep(device, replay, categories).Run(std::max<size_t>(1, most / 4));
 }
 
 void AddAreaRows(std::optional<int64_t> rank, const DeviceMemory& device,

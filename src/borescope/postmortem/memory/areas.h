@@ -28,10 +28,11 @@ struct MemoryArea {
   uint64_t allocated() const;
 };
 
-// The time is cut into `most` / 2 equal parts, or the events are, where some have no time. Of each
-// part with events these states: the first with the most allocated, and the last. So the peak of
-// all is exact, and between two states nothing was higher than the first of them or the second.
-// Beside them are the last failed requests, at most `kMostFailures`.
+// The recording is cut into at most `most` / 2 parts: the time into `most` / 4 equal ones, where
+// all events have one, and the events as well, so that neither a burst nor a pause hides anything.
+// Of each part these states: the first with the most allocated, and the last. So the peak of all is
+// exact, and between two states nothing was higher than the first of them or the second. Beside
+// them are the last failed requests, at most `kMostFailures`.
 inline constexpr size_t kMostFailures = 16;
 std::vector<MemoryArea> FindAreas(const DeviceMemory& device, const Replay& replay,
                                   const MemoryCategories& categories, size_t most);

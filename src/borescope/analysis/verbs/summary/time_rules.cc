@@ -493,6 +493,9 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
     return std::nullopt;  // kernels of a report of counters have no gaps
   }
   const int64_t span = ObservedSpan(tables);
+  if (span <= 0) {
+    return std::nullopt;  // nothing that could be used
+  }
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
   const RecordingCost cost = FindRecordingCost(tables);
   const TrueShare share = ShareWithoutRecording(cost, compute, span, 0);

@@ -10,7 +10,7 @@
 
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/table/display/view.h"
+#include "borescope/table/fit.h"
 
 namespace borescope::internal {
 
@@ -97,7 +97,7 @@ int64_t TextBytes(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     characters += (byte & 0xC0U) == 0x80U ? 0 : 1;  // those are not the first byte of a character
-    if (characters > kLongestPageText) {
+    if (characters > kLongestBoxText) {
       break;
     }
     const bool is_escaped = byte < ' ' || c == '<' || c == '"' || c == '\\';
