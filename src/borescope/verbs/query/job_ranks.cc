@@ -236,7 +236,7 @@ void JobRanks::AddTo(std::vector<query::RankData>& ranks) {
     for (; next < ranks_.size() && ranks_[next].rank < rank.rank; ++next) {
       add_job(ranks_[next]);
     }
-    query::RankData with_job{rank.rank, rank.file, rank.trace, rank.index, rank.diagnostics};
+    query::RankData with_job = rank;
     if (next < ranks_.size() && ranks_[next].rank == rank.rank) {
       with_job.job = ranks_[next++].data.get();
     }
