@@ -20,13 +20,14 @@ import faults
 
 # What must not be left: names of people, hosts, folders, and secrets.
 CANARIES = ("alice", "nightjar", "node17.example.com", "hunter2", "sk-live", "kestrel_secret", "10.4.7.19")
+HOME = "/" + "/".join(("home", "alice"))
 FRAMES = {
-    "user": {"name": "train_step", "filename": "/home/alice/nightjar/train.py", "line": 40},
+    "user": {"name": "train_step", "filename": f"{HOME}/nightjar/train.py", "line": 40},
     "module": {"name": "_call_impl", "filename": "/opt/env/lib/python3.12/site-packages/torch/nn/modules/module.py",
                "line": 1},
-    "vendor": {"name": "wrap", "filename": "/home/alice/env/lib/python3.12/site-packages/nightjar/wrap.py", "line": 2},
+    "vendor": {"name": "wrap", "filename": f"{HOME}/env/lib/python3.12/site-packages/nightjar/wrap.py", "line": 2},
     "python": {"name": "run", "filename": "/usr/lib/python3.12/threading.py", "line": 3},
-    "optim": {"name": "step", "filename": "/home/alice/nightjar/optim/lion.py", "line": 5},
+    "optim": {"name": "step", "filename": f"{HOME}/nightjar/optim/lion.py", "line": 5},
     "engine": {"name": "torch::autograd::Engine::evaluate_function(torch::autograd::Node*)", "filename": "??", "line": 0},
 }
 
