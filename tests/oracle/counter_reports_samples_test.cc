@@ -120,5 +120,46 @@ TEST(CounterReportsSamplesTest, TheBasicSetIsComplete) {
   }
 }
 
+// The numbers that rules name are those of their metrics, but for the rule SOLBottleneck of four
+// kernels: there Nsight Compute gives the percentage of memory under the name of compute's. What it
+// finds is the limiter that counter_join_samples_test.cc expects.
+TEST(CounterReportsSamplesTest, RulesNameTheNumbersOfTheirMetrics) {
+  if (!std::filesystem::exists(testkit::SamplePath("h100/ncu/basic_ncu.ncu-rep"))) {
+    GTEST_SKIP() << "no samples in " << testkit::SamplesFolder();
+  }
+  Diagnostics diagnostics;
+  const CounterReport report = ReadSample("h100/ncu/basic_ncu.ncu-rep", diagnostics);
+  const char* const titles[] = {"High Compute Throughput", "High Compute Throughput",
+                                "Latency Issue",           "Latency Issue",
+                                "High Compute Throughput", "High Compute Throughput"};
+  size_t equal = 0;
+  size_t of_memory = 0;
+  ASSERT_EQ(report.kernels.size(), std::size(titles));
+  for (size_t i = 0; i < report.kernels.size(); ++i) {
+    const Cells cells(report, report.kernels[i]);
+    for (const CountedKernel::Advice& advice : report.kernels[i].advice) {
+      EXPECT_FALSE(advice.text.empty());
+      if (advice.rule == "SOLBottleneck") {
+        EXPECT_EQ(advice.title, titles[i]) << i;
+      }
+      for (const auto& [metric, value] : advice.focus) {
+        if (cells.values.at(metric).value == value) {
+          ++equal;
+          continue;
+        }
+        ++of_memory;
+        EXPECT_EQ(advice.rule, "SOLBottleneck") << i;
+        EXPECT_EQ(
+            cells.values.at("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")
+                .value,
+            value)
+            << i;
+      }
+    }
+  }
+  EXPECT_EQ(equal, 24U);
+  EXPECT_EQ(of_memory, 4U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

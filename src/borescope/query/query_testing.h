@@ -42,6 +42,18 @@ class TestRun {
     return answers->empty() ? "nothing" : TextOf(answers->back().table);
   }
 
+  // As Ask gives them.
+  static std::string TextOf(const Table& table) {
+    std::string text;
+    for (size_t row = 0; row < table.rows(); ++row) {
+      text += row == 0 ? "" : "\n";
+      for (size_t i = 0; i < table.columns.size(); ++i) {
+        text += (i == 0 ? "" : ",") + CellText(table.columns[i], row);
+      }
+    }
+    return text;
+  }
+
  private:
   static std::string CellText(const Column& column, size_t row) {
     if (column.IsMissing(row)) {
@@ -54,17 +66,6 @@ class TestRun {
       return std::to_string((*reals)[row]);
     }
     return std::get<StringValues>(column.values)[row];
-  }
-
-  static std::string TextOf(const Table& table) {
-    std::string text;
-    for (size_t row = 0; row < table.rows(); ++row) {
-      text += row == 0 ? "" : "\n";
-      for (size_t i = 0; i < table.columns.size(); ++i) {
-        text += (i == 0 ? "" : ",") + CellText(table.columns[i], row);
-      }
-    }
-    return text;
   }
 
   std::deque<Trace> traces_;

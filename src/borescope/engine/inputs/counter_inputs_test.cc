@@ -11,6 +11,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/ingest/ncu/report_test_writer.h"
+#include "borescope/ingest/ncu/report_trace.h"
 
 namespace borescope::internal {
 namespace {
@@ -93,6 +94,35 @@ TEST_F(CounterInputs, AProcessOfAReportIsARank) {
   ASSERT_EQ(ranks.size(), 2U);
   EXPECT_EQ(ranks[0].rank_in_file->processes, (std::vector<int64_t>{8, 7}));
   EXPECT_EQ(ranks[1].rank_in_file->rank, 1);
+}
+
+// What rocprofv3 wrote of a run is one input, and each process of that a rank.
+TEST_F(CounterInputs, PassesAndProcessesOfOneRunAreItsRanks) {
+  const std::vector<std::string> names = {
+      "pass_1/11_counter_collection.csv", "pass_1/12_counter_collection.csv",
+      "pass_2/21_counter_collection.csv", "pass_2/22_counter_collection.csv"};
+  const int processes[] = {11, 12, 21, 22};
+  std::vector<InputFile> files;
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < names.size(); ++i) {
+    Write(names[i], Pass(i < 2 ? "SQ_WAVES" : "FETCH_SIZE", processes[i]));
+    paths.push_back(Path(names[i]));
+    files.push_back({.path = paths.back(), .bytes = 10});
+  }
+  const std::vector<InputFile> ranks = SplitRanks(files);
+  ASSERT_EQ(ranks.size(), 2U);
+  EXPECT_EQ(ranks[0].passes, paths);
+  EXPECT_EQ(ranks[0].rank_in_file->processes, (std::vector<int64_t>{11, 12}));
+  EXPECT_EQ(ranks[1].rank_in_file->rank, 1);
+  const Result<Trace> trace = LoadCounterPasses(ranks[0].passes, {1, {}});
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->kernels().size(), 2U);
+  EXPECT_EQ(trace->metrics().size(), 4U);  // of both passes
+  // Of one process it is one input, without a rank of its own.
+  const std::vector<InputFile> one = SplitRanks({files[0], files[2]});
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_FALSE(one[0].rank_in_file.has_value());
+  EXPECT_EQ(one[0].passes, (std::vector<std::string>{paths[0], paths[2]}));
 }
 
 TEST_F(CounterInputs, BesideTracesAReportIsNoRank) {

@@ -248,6 +248,24 @@ TEST(RocprofCountersTest, FilesOfOneRunAreOneReport) {
   EXPECT_TRUE(diagnostics.empty());
 }
 
+TEST(RocprofCountersTest, WholeNumbersThatADoubleDoesNotHoldAreKept) {
+  Diagnostics diagnostics;
+  RocprofCounters counters;
+  ASSERT_TRUE(counters
+                  .Add(std::string(kRocprofNames) + Dispatch(1, 5, "\"A\",9007199254740993") +
+                           Dispatch(2, 5, "\"A\",9007199254740992") +
+                           Dispatch(3, 5, "\"A\",9.007199254740993e15") +
+                           Dispatch(4, 5, "\"A\",99999999999999999999"),
+                       "5_counter_collection.csv", diagnostics)
+                  .ok());
+  const CounterReport report = counters.Finish(diagnostics);
+  ASSERT_EQ(report.kernels.size(), 4U);
+  EXPECT_EQ(report.kernels[0].values.at(0).exact, 9007199254740993);
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_FALSE(report.kernels[i].values.at(0).exact.has_value()) << i;
+  }
+}
+
 TEST(CounterFormatTest, IsRecognisedByContent) {
   EXPECT_EQ(CounterFormatOf(std::string_view("NVR\0\x02", 5)), TraceFormat::kNcuReport);
   EXPECT_EQ(CounterFormatOf(kWideNames), TraceFormat::kNcuCsv);

@@ -149,6 +149,67 @@ TEST(NcuReportTest, KindsOfValues) {
   EXPECT_EQ(read.diagnostics.count(Diag::kMetricWithoutValue), 3U);
 }
 
+TEST(NcuReportTest, WholeNumbersThatADoubleDoesNotHoldAreKept) {
+  constexpr uint64_t kHeld = uint64_t{1} << 53;
+  Message kernel = Kernel("_Z3addPfi");
+  kernel.Bytes(13, Metric(0, Message().Varint(5, kHeld)))
+      .Bytes(13, Metric(1, Message().Varint(5, kHeld + 1)))
+      .Bytes(13, Metric(2, Message().Varint(5, std::numeric_limits<uint64_t>::max())))
+      .Bytes(13, Metric(3, Message().Double(3, 9e15)));
+  const Read read = ReadBytes(File(Block({kernel.text()}, Names({"a", "b", "c", "d"}))));
+  ASSERT_TRUE(read.report.has_value());
+  const CountedKernel& one = read.report->kernels.at(0);
+  ASSERT_EQ(one.values.size(), 4U);
+  EXPECT_FALSE(one.values[0].exact.has_value());
+  EXPECT_EQ(one.values[1].exact, 9007199254740993);
+  EXPECT_EQ(one.values[1].value, 9007199254740992.0);
+  EXPECT_FALSE(one.values[2].exact.has_value());  // more than a number with a sign holds
+  EXPECT_FALSE(one.values[3].exact.has_value());
+}
+
+// A rule may say nothing, or several things; what is no number is left out.
+TEST(NcuReportTest, RulesOfTheTool) {
+  const auto focus = [](std::string_view metric, double value) {
+    return Message().Varint(1, 1).Bytes(2, metric).Double(3, value);
+  };
+  const Message words =
+      Message().Bytes(1, "Compute is more heavily utilized.").Varint(2, 4).Bytes(4, "High Compute");
+  const Message first = Message()
+                            .Bytes(1, words)
+                            .Bytes(8, focus("sm__throughput", 14.5))
+                            .Bytes(8, focus("other", std::nan("")))
+                            .Bytes(10, Message().Varint(1, 2).Double(2, 50));
+  const Message second = Message()
+                             .Bytes(1, Message().Bytes(1, "Warps wait."))
+                             .Bytes(10, Message().Varint(1, 1).Double(2, 19));
+  const Message wrong = Message()
+                            .Bytes(1, Message().Bytes(1, "Too much."))
+                            .Bytes(10, Message().Varint(1, 1).Double(2, 1e300));
+  Message kernel = Kernel("_Z3addPfi");
+  kernel
+      .Bytes(19, Message()
+                     .Bytes(1, "SOLBottleneck")
+                     .Bytes(2, "Bottleneck")
+                     .Bytes(3, Message().Bytes(1, first).Bytes(1, second).Bytes(1, wrong)))
+      .Bytes(19, Message().Bytes(1, "Memory").Bytes(3, Message().Bytes(1, Message())))
+      .Bytes(19, Message().Bytes(1, "Compute"));
+  const Read read = ReadBytes(File(Block({kernel.text()})));
+  ASSERT_TRUE(read.report.has_value());
+  const std::vector<CountedKernel::Advice>& advice = read.report->kernels.at(0).advice;
+  ASSERT_EQ(advice.size(), 3U);
+  EXPECT_EQ(advice[0].rule, "SOLBottleneck");
+  EXPECT_EQ(advice[0].title, "High Compute");
+  EXPECT_EQ(advice[0].text, "Compute is more heavily utilized.");
+  ASSERT_EQ(advice[0].focus.size(), 1U);
+  EXPECT_EQ(advice[0].focus[0], (std::pair<std::string, double>("sm__throughput", 14.5)));
+  EXPECT_EQ(advice[0].speedup_percent, 50);
+  EXPECT_FALSE(advice[0].is_of_part);
+  EXPECT_EQ(advice[1].text, "Warps wait.");
+  EXPECT_TRUE(advice[1].is_of_part);
+  EXPECT_EQ(advice[2].speedup_percent, -1);
+  EXPECT_EQ(Odd(read.diagnostics), 0U);
+}
+
 TEST(NcuReportTest, NamesOfLaterBlocksGoOn) {
   Message first = Kernel("one");
   first.Bytes(13, Metric(0, Message().Varint(5, 1)));

@@ -162,6 +162,67 @@ TEST(QueryTables, SeveralStatementsAreSeveralTables) {
   EXPECT_EQ(answers.value()[1].table.name, "query_2");
 }
 
+// The result of a statement over a rank that reports and analyses know something of.
+std::string AskRank(const RankData& rank, std::span<const Table> shapes, std::string_view sql) {
+  Result<Database> database = Database::Open({&rank, 1}, shapes);
+  const Result<std::vector<QueryResult>> answers = database.value().Run(sql, {}, {});
+  return answers.ok() ? TestRun::TextOf(answers->back().table) : answers.error().Sentence();
+}
+
+TEST(QueryTables, CountersOfReportsFollowThoseOfTheTrace) {
+  TestRun run = SmallRun();
+  RankData rank = run.rank(0);
+  const size_t recorded = rank.trace.metrics().size();
+  KernelCounters counters;
+  counters.values = {{{"dram", "byte", 5, {}}, {"big", "", 9007199254740992, 9007199254740993}},
+                     {{"dram", "byte", 7, {}}},
+                     {}};
+  EXPECT_TRUE(counters.Add({0, "order", counters.values[0]}));
+  EXPECT_TRUE(counters.Add({2, "range", counters.values[2]}));
+  EXPECT_TRUE(counters.Add({1, "broadcast", counters.values[1]}));
+  EXPECT_EQ(counters.size(), 3U);
+  rank.counters = &counters;
+  const std::string of_reports = " FROM counters WHERE kernel_id IS NOT NULL";
+  EXPECT_EQ(
+      AskRank(rank, {}, "SELECT metric, value, kernel_id, unit, source, range_id" + of_reports),
+      "dram,5.000000,0,byte,order,-\nbig,9007199254740992.000000,0,-,order,-\n"
+      "dram,7.000000,1,byte,broadcast,-");
+  // As a column of numbers with a fraction; alone it is exact.
+  EXPECT_EQ(AskRank(rank, {}, "SELECT value" + of_reports + " AND metric = 'big'"),
+            "9007199254740993");
+  EXPECT_EQ(AskRank(rank, {}, "SELECT sum(value)" + of_reports + " AND metric = 'dram'"),
+            "12.000000");
+  EXPECT_EQ(AskRank(rank, {}, "SELECT count(*), count(range_name), max(id) FROM counters"),
+            std::to_string(recorded + 3) + "," + std::to_string(recorded + 3) + "," +
+                std::to_string(recorded + 2));
+}
+
+TEST(QueryTables, TablesOfAnalysesAreTables) {
+  TestRun run = SmallRun();
+  Table shape{"speed", "How fast", {}};
+  AddInt(shape, "rank", Unit::kNone, Role::kKey, "The rank.");
+  AddString(shape, "name", Role::kKey, "The name.");
+  AddFloat(shape, "share", Unit::kShare, Role::kDerived, "The share.");
+  AddBool(shape, "is_fast", Role::kDerived, "Whether it is.");
+  Table rows = shape;
+  for (int i = 0; i < 2; ++i) {
+    Push(rows.columns[0], int64_t{0});
+    Push(rows.columns[1], i == 0 ? "a" : "b");
+    PushOptional(rows.columns[2], i == 0 ? std::optional(0.5) : std::nullopt);
+    Push(rows.columns[3], i == 0);
+  }
+  RankData rank = run.rank(0);
+  EXPECT_EQ(AskRank(rank, {&shape, 1}, "SELECT count(*) FROM speed"), "0");
+  rank.tables = {&rows, 1};
+  EXPECT_EQ(AskRank(rank, {&shape, 1}, "SELECT * FROM speed ORDER BY name DESC"),
+            "0,b,-,0\n0,a,0.500000,1");
+  EXPECT_EQ(AskRank(rank, {&shape, 1}, "SELECT share FROM speed WHERE name = 'a'"), "0.500000");
+  EXPECT_EQ(AskRank(rank, {&shape, 1}, "SELECT nam FROM speed"),
+            "query: no such column: nam; did you mean 'name'?");
+  const std::vector<Table> tables = SchemaTables({&shape, 1}).value();
+  EXPECT_EQ(tables[0].rows(), Relations().size() + Views().size() + 1);
+}
+
 TEST(QueryTables, SchemaNamesEveryTableAndFunction) {
   const Result<std::vector<Table>> tables = SchemaTables();
   ASSERT_TRUE(tables.ok());

@@ -172,6 +172,65 @@ TEST(CounterJoin, ReportsOfOtherDevicesAndOtherProgramsAreErrors) {
             "1, 1); give a report of the program that was traced");
 }
 
+// What does not fit is named once for each device; where everything fits there is no remedy.
+TEST(CounterJoin, WhatDoesNotFitHasARemedy) {
+  const auto remedies = [](Launches& launches, const GivenReports& given) {
+    const RankView& view = launches.View();
+    const Result<RankCounters> joined = JoinCounters(view, given);
+    std::vector<std::string> all;
+    for (const DeviceJoin& join : joined.value().joins) {
+      for (std::string& one : RemediesOf(*joined, join, view.trace)) {
+        all.push_back(std::move(one));
+      }
+    }
+    return all;
+  };
+  using Words = std::vector<std::string>;
+  Launches whole;
+  whole.Add("a").Add("b").Add("c");
+  const auto all = ReportOf({{"a", 1}, {"b", 2}, {"c", 3}});
+  EXPECT_EQ(remedies(whole, Given({all})), Words{});
+  Launches some;
+  some.Add("a").Add("b").Add("c").Add("d");
+  EXPECT_EQ(remedies(some, Given({all})),
+            (Words{"Counters for 75.0 % of the kernel time of GPU 0: profile one whole step "
+                   "(cudaProfilerStart/Stop), not the first kernels; the first without is d"}));
+  // A second report has what the first lacks.
+  EXPECT_EQ(remedies(some, Given({all, ReportOf({{"d", 4}})})), Words{});
+  Launches other;
+  other.Add("a").Add("b").Add("c").Add("theirs");
+  EXPECT_EQ(remedies(other, Given({ReportOf({{"a", 1}, {"b", 2}, {"c", 3}, {"ours", 4}})})),
+            (Words{"Counters for 75.0 % of the kernel time of GPU 0: profile one whole step "
+                   "(cudaProfilerStart/Stop), not the first kernels; the first without is theirs",
+                   "The two runs chose different kernels (autotuning?): the largest of the trace "
+                   "alone is theirs, of the report alone ours"}));
+  Launches several;
+  several.Add("a", "aten::mm", "[[8, 8]]").Add("b").Add("c").Add("a", "aten::mm", "[[9, 9]]");
+  const Words ambiguous = remedies(several, Given({all}));
+  ASSERT_EQ(ambiguous.size(), 2U);
+  EXPECT_TRUE(ambiguous[1].starts_with("50.0 % of the kernel time ran kernels that do several"))
+      << ambiguous[1];
+  auto empty = ReportOf({{"a", 1}});
+  empty->kernels[0].values.clear();
+  EXPECT_EQ(remedies(whole, Given({empty})),
+            (Words{"counters.ncu-rep has no number of any kernel: with ERR_NVGPUCTRPERM run ncu as "
+                   "root, or set NVreg_RestrictProfilingToAdminUsers=0"}));
+}
+
+// Of types whose operations were not counted.
+TEST(CounterJoin, TypesThatWereNotCountedAreNamed) {
+  Launches launches;
+  launches.Add("cutlass_75_tensorop_s1688gemm_f16_256x128_nn_align1").Add("b").Add("c");
+  const auto report =
+      ReportOf({{"cutlass_75_tensorop_s1688gemm_f16_256x128_nn_align1", 0}, {"b", 2}, {"c", 3}});
+  const RankView& view = launches.View();
+  const Result<RankCounters> joined = JoinCounters(view, Given({report}));
+  ASSERT_TRUE(joined.ok());
+  EXPECT_EQ(RemediesOf(*joined, joined->joins.at(0), view.trace),
+            (std::vector<std::string>{"Matrix units worked on fp16, which was not counted: add "
+                                      "sm__ops_path_tensor_src_TYPE_dst_TYPE.sum of it"}));
+}
+
 TEST(CounterJoin, CountersOfTheTraceWin) {
   Launches launches;
   launches.Add("a");

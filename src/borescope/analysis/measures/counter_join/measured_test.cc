@@ -162,6 +162,23 @@ TEST(Limiters, AreThoseOfTheSpeedOfLight) {
   EXPECT_EQ(LimiterOf(MeasureCounts({{"launch__waves_per_multiprocessor", 2}})), std::nullopt);
 }
 
+TEST(Limiters, TheSpeedOfLightIsTheNearerPeak) {
+  MeasuredKernel kernel;
+  const auto set = [&](Percentage which, std::optional<double> percent) {
+    kernel.percent[static_cast<size_t>(which)] = percent;
+  };
+  EXPECT_FALSE(ShareOfPeak(kernel).has_value());
+  set(Percentage::kCompute, 60);
+  EXPECT_FALSE(ShareOfPeak(kernel).has_value());
+  set(Percentage::kMemory, 30);
+  EXPECT_EQ(ShareOfPeak(kernel), 0.6);
+  set(Percentage::kMemory, 104);  // tools round, and sample
+  EXPECT_EQ(ShareOfPeak(kernel), 1.0);
+  set(Percentage::kCompute, -1);
+  set(Percentage::kMemory, -1);
+  EXPECT_EQ(ShareOfPeak(kernel), 0.0);
+}
+
 TEST(Limiters, OccupancyIsLimitedByTheSmallest) {
   EXPECT_EQ(OccupancyLimit(MeasureCounts({{"launch__occupancy_limit_blocks", 32},
                                           {"launch__occupancy_limit_registers", 5},

@@ -44,17 +44,34 @@ TEST(ChangesTest, SharesOfARoof) {
   }
 }
 
+TEST(ChangesTest, SpeedOfLight) {
+  const Change all = ReadSpeedOfLight("0.8").value();
+  EXPECT_EQ(all, (Change{.kind = ChangeKind::kSpeedOfLight, .factor = 0.8}));
+  EXPECT_EQ(Describe(all), "kernels at 80 % of the speed of light or more");
+  const Change some = ReadSpeedOfLight("kernel:a=b=100%").value();
+  EXPECT_EQ(some, (Change{.kind = ChangeKind::kSpeedOfLight,
+                          .target = TargetKind::kKernel,
+                          .text = "a=b",
+                          .factor = 1}));
+  EXPECT_EQ(Describe(some), "kernel:a=b at 100 % of the speed of light or more");
+  for (const char* text :
+       {"", "0", "2", "gemm=1", "host:a=1", "class:none=1", "kernel:a", "comm="}) {
+    EXPECT_FALSE(ReadSpeedOfLight(text).ok()) << text;
+  }
+}
+
 TEST(ChangesTest, APlanOfAllChanges) {
   const Result<std::vector<Scenario>> plan = ReadPlan(R"({"changes": [
       {"scale": "class:gemm=0.5"}, {"remove": "op:aten::gelu"}, {"no-data-wait": true},
       {"no-sync": "aten::item"}, {"overlap-comm": true}, {"graph": "execute_model"},
-      {"launch": 0.5}, {"roof": "80%"}]})");
+      {"launch": 0.5}, {"roof": "80%"}, {"speed-of-light": 1}]})");
   ASSERT_TRUE(plan.ok()) << plan.error().Sentence();
   ASSERT_EQ(plan->size(), 1U);
-  EXPECT_EQ(plan->front().name,
-            "class:gemm x 0.5, without op:aten::gelu, data loaded in the background, no wait in "
-            "aten::item, communication overlapped, launches as graphs in execute_model, launch "
-            "calls x 0.5, at least 80 % of the roof");
+  EXPECT_EQ(
+      plan->front().name,
+      "class:gemm x 0.5, without op:aten::gelu, data loaded in the background, no wait in "
+      "aten::item, communication overlapped, launches as graphs in execute_model, launch "
+      "calls x 0.5, at least 80 % of the roof, kernels at 100 % of the speed of light or more");
 }
 
 TEST(ChangesTest, SeveralScenarios) {
