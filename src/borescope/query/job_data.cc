@@ -170,7 +170,7 @@ std::string_view JobData::Text(uint64_t key, const std::function<std::string()>&
 
 std::string_view JobData::SizesText(const DumpPart& part, uint32_t list) const {
   return Text(KeyOf(part.source, list, 1), [&] {
-    const PlainStore& store = part.dump->store;
+    const PlainStore& store = part.dump->store->values;
     const auto extents = [&](const PlainValue& shape) {
       return "[" +
              Listed(store.Items(shape),
@@ -185,7 +185,7 @@ std::string_view JobData::SizesText(const DumpPart& part, uint32_t list) const {
 
 std::string_view JobData::TypesText(const DumpPart& part, uint32_t list) const {
   return Text(KeyOf(part.source, list, 2), [&] {
-    const PlainStore& store = part.dump->store;
+    const PlainStore& store = part.dump->store->values;
     return Listed(
         store.Items({.kind = PlainKind::kList, .bits = list}),
         [&](const PlainValue& type) { return std::string(store.Text(type).substr(0, 40)); });
