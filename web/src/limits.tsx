@@ -82,9 +82,12 @@ function OpFacts({ ops, op, rank }: { ops: Table; op: string; rank: number }) {
     return null;
   }
   const verdicts = ['flops_verdict', 'bytes_verdict'].map((name) => textAt(find(ops, name), row)).filter((text) => text !== '');
+  // What vector units did says nothing about a matrix operator whose own operations were not counted.
+  const isUnknown = textAt(find(ops, 'flops_verdict'), row) === 'not measured';
+  const flops = isUnknown ? 'not measured' : against(ops, row, 'tensor_flops', 'matrix_flops', 'flops') || against(ops, row, 'vector_ops', 'vector_flops', 'flops');
   return (
     <>
-      <Fact label={`FLOPs of ${printable(op)}`} value={against(ops, row, 'tensor_flops', 'matrix_flops', 'flops') || against(ops, row, 'vector_ops', 'vector_flops', 'flops')} />
+      <Fact label={`FLOPs of ${printable(op)}`} value={flops} />
       <Fact label="read from device memory" value={against(ops, row, 'dram_read', 'model_read', 'bytes')} />
       <Fact label="written to it" value={against(ops, row, 'dram_written', 'model_written', 'bytes')} />
       <Fact label="verdict" value={verdicts.map((text) => plainWords(printable(text))).join('; ')} />
