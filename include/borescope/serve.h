@@ -41,8 +41,9 @@ struct LiveNews {
   std::vector<std::string> problems = {};
 };
 
-// Which files of a folder are complete: they have stayed the same for a while, are not empty, and
-// no temporary ones by their names (.tmp, .part, ...). Reads none of them. Not thread-safe.
+// Which files of a folder are complete: they have stayed the same for a while, are not empty, no
+// temporary ones by their names (.tmp, .part, ...), and, where they are JSON that was written a
+// moment ago, whole. Not thread-safe.
 class BORESCOPE_EXPORT InputWatch {
  public:
   struct Settled {
@@ -64,6 +65,34 @@ class BORESCOPE_EXPORT InputWatch {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The last steps of recordings of `borescope record` that are still being written, as they come.
+// Not thread-safe.
+class BORESCOPE_EXPORT StepFollower {
+ public:
+  // `inputs` as those of Run::Open; they may lead to nothing yet.
+  explicit StepFollower(std::vector<std::string> inputs);
+  StepFollower(StepFollower&&) noexcept;
+  StepFollower& operator=(StepFollower&&) noexcept;
+  ~StepFollower();
+
+  // Reads what was written since the last look, and no log from its begin again. Whether there is
+  // anything else to show than then. Blocks for as long as that takes: up to some tenths of a
+  // second.
+  bool Look();
+  // Whether any recording was being written at this or an earlier look.
+  bool has_any() const;
+  // For FileServer::UpdateSteps: an array of one object for each rank (docs/use/open.md).
+  const std::string& json() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Whether `inputs` are being written: a recording that still runs is among them, or files that
+// grow, and none that is complete. False where they lead to nothing.
+BORESCOPE_EXPORT bool AreBeingWritten(const std::vector<std::string>& inputs);
 
 struct TimelineSource;
 
@@ -90,7 +119,8 @@ enum class ServeEnd : uint8_t {
 };
 
 // Serves one file over HTTP, at an address that nobody can guess, to programs of this machine. Used
-// by one thread at a time, but for RemoveDrafts, UpdatePage, UpdateReport and UpdateNews.
+// by one thread at a time, but for RemoveDrafts, UpdatePage, UpdateReport, UpdateNews and
+// UpdateSteps.
 class BORESCOPE_EXPORT FileServer {
  public:
   // Listens on 127.0.0.1; port 0 is any free one. kIo names the address and the cause.
@@ -122,6 +152,9 @@ class BORESCOPE_EXPORT FileServer {
   void UpdateReport(ServedReport report, LiveNews news);
   // Other news of the same page. As UpdatePage.
   void UpdateNews(LiveNews news);
+  // The last steps of what is being recorded (StepFollower::json), which the page shows above all
+  // else. As UpdatePage.
+  void UpdateSteps(std::string json);
 
   // What a browser is to open. REQUIRES: a trace or a page was offered.
   const std::string& address() const;

@@ -1,11 +1,14 @@
 // A page that `borescope open --report` serves of a folder that is being written: it asks where it
-// came from whether there is a newer one, loads that, and stays where it was. Pages in files have no
-// such element, and ask nothing of anybody.
+// came from whether there is a newer one, loads that, and stays where it was. What is being recorded
+// is shown above the report, as it comes. Pages in files have no such element, and ask nothing of
+// anybody.
+import { type LiveRun, showLiveRuns } from './live_steps';
 
 interface News {
   version: number;
   text: string;
   problems: string[];
+  runs: LiveRun[];
 }
 
 const INTERVAL_MS = 1000;
@@ -45,11 +48,36 @@ function reload(): void {
 }
 
 function makeBanner(): HTMLElement {
-  const banner = document.createElement('aside');
+  const banner = document.createElement('div');
   banner.className = 'live';
   banner.setAttribute('role', 'status');
   document.body.prepend(banner);
   return banner;
+}
+
+// Not within the banner, which is read out whenever it changes.
+function makeRuns(banner: HTMLElement): HTMLElement {
+  const runs = document.createElement('div');
+  runs.className = 'live-runs';
+  runs.hidden = true;
+  runs.setAttribute('role', 'region');
+  runs.setAttribute('aria-label', 'What is being recorded');
+  banner.after(runs);
+  return runs;
+}
+
+const versionOfPage = (): string | null =>
+  document.querySelector('meta[name=borescope-live]')?.getAttribute('content') ?? null;
+
+/** Whether the page holds no report yet, and waits for one. */
+export const isWaiting = (): boolean => versionOfPage() === '0';
+
+/** What stands in the place of the report until there is one. */
+export function showWaiting(root: HTMLElement): void {
+  const [main, heading] = [document.createElement('main'), document.createElement('h1')];
+  heading.textContent = 'No report yet';
+  main.append(heading);
+  root.replaceChildren(main);
 }
 
 function show(banner: HTMLElement, text: string, problems: string[]): void {
@@ -65,12 +93,13 @@ function show(banner: HTMLElement, text: string, problems: string[]): void {
 }
 
 export function followLivePage(): void {
-  const version = document.querySelector('meta[name=borescope-live]')?.getAttribute('content');
-  if (version === null || version === undefined) {
+  const version = versionOfPage();
+  if (version === null) {
     return;
   }
   const banner = makeBanner();
-  let shown = '';
+  const runs = makeRuns(banner);
+  let [shown, drawn] = ['', ''];
   const ask = async (): Promise<void> => {
     try {
       const answer = await fetch('live', { cache: 'no-store' });
@@ -80,9 +109,14 @@ export function followLivePage(): void {
         reload();
         return;
       }
-      if (text !== shown) {
+      const said = JSON.stringify([news.text, news.problems]);
+      if (said !== shown) {
         show(banner, `Live: ${news.text}`, news.problems);
-        shown = text;
+        shown = said;
+      }
+      if (text !== drawn) {
+        showLiveRuns(runs, news.runs);
+        drawn = text;
       }
     } catch {
       shown = '';

@@ -229,18 +229,6 @@ Result<std::optional<LogHeader>> ReadHeader(const fs::path& path) {
   return is_log ? std::optional(header) : std::nullopt;
 }
 
-// Where /proc cannot be read (no descriptors are left), a process of that number counts as the one
-// that writes the log: of a log that is alive nothing may be removed.
-bool IsAlive(const LogHeader& header) {
-  const std::array<uint8_t, 16> boot = BootId();
-  const bool is_known = boot != std::array<uint8_t, 16>{};
-  if (is_known && !std::equal(boot.begin(), boot.end(), std::begin(header.boot_id))) return false;
-  const std::optional<uint64_t> start_time = StartTimeOf(header.pid);
-  if (start_time.has_value()) return start_time == header.start_time;
-  const auto pid = static_cast<pid_t>(header.pid);
-  return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
-}
-
 void Seal(const std::string& path, uint32_t flags) {
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return;
@@ -250,6 +238,22 @@ void Seal(const std::string& path, uint32_t flags) {
 }
 
 }  // namespace
+
+bool IsOfThisMachine(const LogHeader& header) {
+  const std::array<uint8_t, 16> boot = BootId();
+  const bool is_known = boot != std::array<uint8_t, 16>{};
+  return !is_known || std::equal(boot.begin(), boot.end(), std::begin(header.boot_id));
+}
+
+// Where /proc cannot be read (no descriptors are left), a process of that number counts as the one
+// that writes the log: of a log that is alive nothing may be removed.
+bool IsWriterAlive(const LogHeader& header) {
+  if (!IsOfThisMachine(header)) return false;
+  const std::optional<uint64_t> start_time = StartTimeOf(header.pid);
+  if (start_time.has_value()) return start_time == header.start_time;
+  const auto pid = static_cast<pid_t>(header.pid);
+  return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+}
 
 Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
   std::error_code error;
@@ -271,7 +275,7 @@ Result<std::vector<LogFile>> ListLogs(const std::string& folder) {
     BS_ASSIGN(const std::optional<LogHeader> header, ReadHeader(path));
     if (!header.has_value()) continue;
     BS_ASSIGN(const uint64_t bytes, SizeOfFile(path.string()));
-    logs.push_back({name, *header, bytes, IsAlive(*header)});
+    logs.push_back({name, *header, bytes, IsWriterAlive(*header)});
   }
   return logs;
 }

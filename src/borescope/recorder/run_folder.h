@@ -57,6 +57,13 @@ struct LogFile {
   bool is_launchers() const { return (header.flags & recording::kIsLauncher) != 0; }
 };
 
+// Whether a log was written on this machine since its last start, so that it can be seen here
+// whether its process still runs.
+bool IsOfThisMachine(const recording::LogHeader& header);
+
+// Whether the process of a log still runs. Of another machine: false.
+bool IsWriterAlive(const recording::LogHeader& header);
+
 // All logs, sorted by name. Files that are none are ignored. kIo if the folder or a log cannot be
 // read.
 Result<std::vector<LogFile>> ListLogs(const std::string& folder);

@@ -11,7 +11,9 @@
  * processor alone between the first and the second of three parts; past: it asks CUPTI past the
  * recorder; gpu: it profiles the device, too), calls (calls of the driver with the numbers that
  * follow), launch (each thread launches COUNT kernels by the driver, in one of two contexts; prints how
- * many objects of the range profiler are left; launch-nccl: one of three is a collective), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
+ * many objects of the range profiler are left; launch-nccl: one of three is a collective), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them),
+ * steps (as many steps as the number that follows, of COUNT kernels of 4 ms, one of three a collective; says each on a
+ * line of its own once it has begun; steps-kill: dies by a signal within the last one). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -146,6 +148,25 @@ static void launch_all(int threads) {
   printf("%d\n", range_profilers == NULL ? 0 : range_profilers());
 }
 
+/* Each launch and its kernel take 5 ms, of which the device works 4. */
+static void run_steps(long steps, int is_killed) {
+  uint32_t correlation = 0;
+  for (long step = 0; step < steps; ++step) {
+    borescope_record_step((uint64_t)step);
+    printf("%ld %llu\n", step, (unsigned long long)now());
+    fflush(stdout);
+    for (long i = 0; i < count; ++i) {
+      const uint64_t begin = now();
+      call(5, 211, ++correlation, begin, begin + 10000, 0);
+      kernel(correlation, begin + 20000, begin + 4020000,
+             i % 3 == 1 ? "_Z21ncclDevKernel_SendRecv4args" : kNames[i % 3]);
+      if (is_killed && step == steps - 1 && i == count / 2) raise(SIGKILL);
+      usleep(5000);
+    }
+  }
+  borescope_record_step_end();
+}
+
 static void pause_between(void) {
   borescope_record_stop();
   usleep(300000); /* more than the flusher needs to see it */
@@ -263,6 +284,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "late") == 0) return end_while_it_starts(), 0;
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
   if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;
+  if (strncmp(how, "steps", 5) == 0 && argc > 4) return run_steps(atol(argv[4]), strcmp(how, "steps-kill") == 0), 0;
   if (strcmp(how, "threads") == 0) return tell_threads(atoi(argv[2])), 0;
   has_collectives = strcmp(how, "launch-nccl") == 0;
   if (strncmp(how, "launch", 6) == 0) return launch_all(atoi(argv[2])), 0;

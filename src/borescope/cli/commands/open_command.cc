@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -41,6 +42,10 @@ class LiveReport {
   // not end it: the page stays, and says so.
   void Watch(const StopToken& stop);
 
+  // Shows the last steps of what is being recorded, as they come, until `stop` is requested. In a
+  // thread of its own: a report may take long to make.
+  void FollowSteps(const StopToken& stop);
+
   // The exit status of the page that was made last.
   int status() const { return status_; }
 
@@ -60,13 +65,19 @@ class LiveReport {
   std::string failure_;  // why there is no newer page; empty if there is
   size_t growing_ = 0;   // files, as the page says
   int status_ = 0;
-  Clock::duration took_{};  // to make the last page
+  Clock::duration took_{};                  // to make the last page
+  std::atomic<bool> is_recording_ = false;  // something is, so that its last steps are shown
 };
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kQuiet{1000};  // for which a complete file does not change
-constexpr milliseconds kLook{250};    // from one look to the next
+constexpr milliseconds kQuiet{1000};     // for which a complete file does not change
+constexpr milliseconds kLook{250};       // from one look to the next
+constexpr milliseconds kStepLook{1000};  // of what is being recorded, at least
+constexpr int kStepRest = 4;             // and so many times what a look takes
+// While something is recorded, its last steps are shown without a new report, which comes less
+// often.
+constexpr milliseconds kReportRest{10'000};
 
 std::string LocalTime() {
   const std::time_t now = std::time(nullptr);
@@ -83,10 +94,11 @@ std::string GrowingText(size_t growing) {
   return growing == 0 ? "" : fmt::format("; {} still being written", Counted(growing, "file"));
 }
 
-// Whether the command names one folder of recordings, of which a report can be made again. kIo if
+// Whether the command names one folder of recordings, of which a report can be made again, and asks
+// for that, or does not say what to open of a folder that is being written. kIo if
 // the system cannot tell.
 Result<bool> IsLive(const RawOptions& raw) {
-  if (!raw.Has("report") || raw.inputs.size() != 1 || !raw.Get("scrub").empty()) {
+  if (raw.inputs.size() != 1 || !raw.Get("scrub").empty() || !raw.Get("as").empty()) {
     return false;
   }
   BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(raw.inputs.front()));
@@ -94,7 +106,7 @@ Result<bool> IsLive(const RawOptions& raw) {
     return false;
   }
   BS_ASSIGN(const bool holds_parts, HoldParts(raw.inputs));
-  return !holds_parts;
+  return !holds_parts && (raw.Has("report") || AreBeingWritten(raw.inputs));
 }
 
 LiveReport::LiveReport(const Command& command, FileServer& server)
@@ -162,11 +174,28 @@ void LiveReport::Watch(const StopToken& stop) {
     is_due = is_due || settled.has_changed;
     if (is_due && !settled.paths.empty() && Clock::now() >= next) {
       MakeOrSayWhyNot(settled, stop);
-      next = Clock::now() + took_;
+      next = Clock::now() +
+             (is_recording_ ? std::max<Clock::duration>(kReportRest, kStepRest * took_) : took_);
       is_due = false;
     } else if (settled.growing != growing_ && !news_.text.empty()) {
       growing_ = settled.growing;
       SayNews();
+    }
+  }
+}
+
+void LiveReport::FollowSteps(const StopToken& stop) {
+  StepFollower follower(command_.raw.inputs);
+  while (!stop.stop_requested()) {
+    const Clock::time_point begin = Clock::now();
+    if (follower.Look()) {
+      server_.UpdateSteps(follower.json());
+    }
+    is_recording_ = follower.has_any();
+    const Clock::duration rest =
+        std::max<Clock::duration>(kStepLook, kStepRest * (Clock::now() - begin));
+    while (!stop.stop_requested() && Clock::now() - begin < rest) {
+      std::this_thread::sleep_for(kLook / 5);
     }
   }
 }
@@ -341,6 +370,12 @@ Result<int> Serve(const Command& command, FileServer& server, std::chrono::secon
 // A folder may be written while its report is shown.
 Result<int> OpenLiveReport(const Command& command, const OpenRequest& request, FileServer& server) {
   LiveReport report(command, server);
+  if (!command.raw.Has("report") && !command.raw.Has("quiet")) {
+    WriteMessageLine(fmt::format(
+        "borescope: {} is still being written: its report and last steps are shown as they come; "
+        "--as perfetto shows what it holds by now in Perfetto",
+        command.raw.inputs.front()));
+  }
   BS_TRY(OfferLive(command, server, report));
   const Interrupts interrupts;
   const int announced = Announce(command, server, request.limit);
@@ -348,9 +383,12 @@ Result<int> OpenLiveReport(const Command& command, const OpenRequest& request, F
     return announced;
   }
   std::jthread watcher([&](const StopToken& stop) { report.Watch(stop); });
+  std::jthread follower([&](const StopToken& stop) { report.FollowSteps(stop); });
   const Result<int> served = Serve(command, server, request.limit, interrupts);
   watcher.request_stop();
+  follower.request_stop();
   watcher.join();
+  follower.join();
   return served.ok() ? std::max(*served, report.status()) : served;
 }
 

@@ -88,6 +88,8 @@ class TraceCache {
   // The recording of this path if it is kept, the one that was used last; nothing is loaded.
   std::shared_ptr<const LoadedTrace> Kept(const std::string& path) const;
 
+  // How many bytes are kept; 0: nothing is.
+  uint64_t budget() const { return budget_; }
   // The memory that the kept recordings take.
   uint64_t bytes() const;
   void Clear();

@@ -90,23 +90,8 @@ namespace {
 using recording::ChunkHeader;
 using recording::LogHeader;
 
-// Where chunks may begin.
-uint64_t AlignmentOf(const LogHeader& header) {
-  const uint64_t alignment = header.chunk_alignment;
-  return std::has_single_bit(alignment) && alignment >= recording::kLeastHeaderBytes
-             ? alignment
-             : recording::kLeastHeaderBytes;
-}
-
 uint64_t AlignUp(uint64_t offset, uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
-}
-
-bool IsChunk(const ChunkHeader& header) {
-  const bool has_magic =
-      header.magic == recording::kChunkMagic || header.magic == recording::kReusedChunkMagic;
-  return has_magic && header.bytes >= sizeof(ChunkHeader) &&
-         header.bytes <= recording::kMostChunkBytes && header.bytes % sizeof(uint64_t) == 0;
 }
 
 // Whether a chunk of a ring was given to other records after its header was read.
@@ -117,6 +102,27 @@ bool IsUsedAgain(const LogSource& source, const LogChunk& chunk) {
 }
 
 }  // namespace
+
+uint64_t ChunkAlignmentOf(const LogHeader& header) {
+  const uint64_t alignment = header.chunk_alignment;
+  return std::has_single_bit(alignment) && alignment >= recording::kLeastHeaderBytes
+             ? alignment
+             : recording::kLeastHeaderBytes;
+}
+
+bool IsLogChunk(const ChunkHeader& header) {
+  const bool has_magic =
+      header.magic == recording::kChunkMagic || header.magic == recording::kReusedChunkMagic;
+  return has_magic && header.bytes >= sizeof(ChunkHeader) &&
+         header.bytes <= recording::kMostChunkBytes && header.bytes % sizeof(uint64_t) == 0;
+}
+
+void SortChunks(std::vector<LogChunk>& chunks) {
+  std::stable_sort(chunks.begin(), chunks.end(), [](const LogChunk& a, const LogChunk& b) {
+    return std::tuple(a.header.first_ns, a.header.generation, a.header.sequence) <
+           std::tuple(b.header.first_ns, b.header.generation, b.header.sequence);
+  });
+}
 
 bool IsRecordingLog(std::string_view begin) {
   return begin.starts_with(std::string_view(recording::kLogMagic, sizeof(recording::kLogMagic)));
@@ -153,7 +159,7 @@ Result<LogHeader> ReadLogHeader(const LogSource& source, const std::string& name
 std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& header,
                                  Diagnostics& diagnostics) {
   std::vector<LogChunk> chunks;
-  const uint64_t alignment = AlignmentOf(header);
+  const uint64_t alignment = ChunkAlignmentOf(header);
   bool is_hole = false;  // whether a place without a chunk precedes
   uint64_t offset = AlignUp(std::max<uint64_t>(header.header_bytes, 1), alignment);
   for (size_t turn = 0; offset < source.size(); ++turn) {
@@ -165,7 +171,7 @@ std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& heade
       is_hole = true;  // taken, but not begun; at the end it is room for what did not come
       continue;
     }
-    if (!IsChunk(chunk.header)) {
+    if (!IsLogChunk(chunk.header)) {
       diagnostics.Count(Diag::kTornChunk, chunk.offset, "a chunk without a usable header");
       is_hole = false;
       continue;
@@ -185,10 +191,7 @@ std::vector<LogChunk> FindChunks(const LogSource& source, const LogHeader& heade
     offset = AlignUp(chunk.offset + chunk.header.bytes, alignment);
     chunks.push_back(chunk);
   }
-  std::stable_sort(chunks.begin(), chunks.end(), [](const LogChunk& a, const LogChunk& b) {
-    return std::tuple(a.header.first_ns, a.header.generation, a.header.sequence) <
-           std::tuple(b.header.first_ns, b.header.generation, b.header.sequence);
-  });
+  SortChunks(chunks);
   return chunks;
 }
 

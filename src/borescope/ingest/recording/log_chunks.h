@@ -59,7 +59,17 @@ struct LogChunk {
   recording::ChunkHeader header;
 };
 
+// Where chunks may begin: at multiples of this.
+uint64_t ChunkAlignmentOf(const recording::LogHeader& header);
+
+// Whether a chunk begins with it, or, in a ring, will.
+bool IsLogChunk(const recording::ChunkHeader& header);
+
 // By the time of their first record, so that those of a thread are in its order.
+void SortChunks(std::vector<LogChunk>& chunks);
+
+// All chunks of a log. By the time of their first record, so that those of a thread are in its
+// order.
 std::vector<LogChunk> FindChunks(const LogSource& source, const recording::LogHeader& header,
                                  Diagnostics& diagnostics);
 

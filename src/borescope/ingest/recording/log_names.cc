@@ -169,6 +169,50 @@ std::string DetailText(uint64_t kind, uint64_t first, uint64_t second) {
 
 }  // namespace
 
+uint64_t LastMomentOf(const LogRecord& record) {
+  switch (record.type()) {
+    case RecordType::kCounters:
+    case RecordType::kCall:
+    case RecordType::kOperator:
+    case RecordType::kKernel:
+    case RecordType::kCopy:
+    case RecordType::kSet:
+    case RecordType::kSync:
+    case RecordType::kGraphRun:
+    case RecordType::kOverhead:
+      return std::max(record.body[0], record.body[1]);
+    case RecordType::kPush:
+    case RecordType::kPop:
+    case RecordType::kMark:
+    case RecordType::kRangeStart:
+    case RecordType::kRangeEnd:
+    case RecordType::kPythonCall:
+    case RecordType::kPythonReturn:
+    case RecordType::kMemory:
+    case RecordType::kSample:
+    case RecordType::kState:
+    case RecordType::kEnd:
+      return record.body[0];
+    default:
+      return 0;
+  }
+}
+
+bool IsNameRecord(const LogRecord& record) {
+  switch (record.type()) {
+    case RecordType::kString:
+    case RecordType::kAnchor:
+    case RecordType::kProcess:
+    case RecordType::kThread:
+    case RecordType::kName:
+    case RecordType::kPythonCode:
+    case RecordType::kDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void LogNames::AddChunk(const recording::ChunkHeader& header) {
   if (header.pthread_self != 0 && header.tid != 0) {
     threads_[LowHalf(header.pthread_self)] = header.tid;
@@ -212,31 +256,11 @@ void LogNames::Add(const LogRecord& record) {
       return;
     case RecordType::kCounters:
       AddCounters(record);
-      return Reached(std::max(record.body[0], record.body[1]));
-    case RecordType::kCall:
-    case RecordType::kOperator:
-    case RecordType::kKernel:
-    case RecordType::kCopy:
-    case RecordType::kSet:
-    case RecordType::kSync:
-    case RecordType::kGraphRun:
-    case RecordType::kOverhead:
-      return Reached(std::max(record.body[0], record.body[1]));
-    case RecordType::kPush:
-    case RecordType::kPop:
-    case RecordType::kMark:
-    case RecordType::kRangeStart:
-    case RecordType::kRangeEnd:
-    case RecordType::kPythonCall:
-    case RecordType::kPythonReturn:
-    case RecordType::kMemory:
-    case RecordType::kSample:
-    case RecordType::kState:
-    case RecordType::kEnd:
-      return Reached(record.body[0]);
+      break;
     default:
-      return;
+      break;
   }
+  Reached(LastMomentOf(record));
 }
 
 void LogNames::AddName(const LogRecord& record) {

@@ -82,6 +82,13 @@ class LogRecords {
   bool is_torn_ = false;
 };
 
+// The last moment that a record speaks of; 0 where it has no time. REQUIRES: the record is long
+// enough for its type.
+uint64_t LastMomentOf(const LogRecord& record);
+// Whether other records may refer to it by a number, for as long as the log is written: a text, a
+// name, code, a device, or what is known of the process.
+bool IsNameRecord(const LogRecord& record);
+
 // What is recorded about devices.
 
 // Adds the device, unless it is there: processes of a recording see the same ones. `text` is the

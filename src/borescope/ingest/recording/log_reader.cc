@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "borescope/base/stop.h"
 #include "borescope/ingest/cupti/cupti_names.h"
@@ -384,6 +385,18 @@ void LogReader::Read(const std::function<void(uint64_t)>& read) {
   if (is_ring_) {
     LeaveOutOverwritten();
   }
+  ReadAll({}, read);
+}
+
+void LogReader::ReadChunks(std::vector<LogChunk> chunks, std::span<const uint64_t> names,
+                           const std::function<void(uint64_t)>& read) {
+  chunks_ = std::move(chunks);
+  ReadAll(names, read);
+}
+
+void LogReader::ReadAll(std::span<const uint64_t> names,
+                        const std::function<void(uint64_t)>& read) {
+  AddNames(names);
   ReadNames();
   uint64_t done = 0;
   for (const LogChunk& chunk : chunks_) {
@@ -395,18 +408,24 @@ void LogReader::Read(const std::function<void(uint64_t)>& read) {
   devices_.Finish();
 }
 
-// What a ring was about to overwrite, of which it may have overwritten what came next already.
-void LogReader::LeaveOutOverwritten() {
+uint64_t OverwrittenUntil(const LogSource& source, std::span<const LogChunk> chunks) {
   uint64_t until = 0;
-  for (const LogChunk& chunk : chunks_) {
+  ChunkBuffer buffer;
+  for (const LogChunk& chunk : chunks) {
     if (chunk.header.kind != recording::ChunkKind::kStrings) continue;
-    LogRecords records(buffer_.Read(source_, chunk, is_ring_));
+    LogRecords records(buffer.Read(source, chunk, true));
     for (LogRecord record; records.Next(record);) {
       const bool is_note = record.type() == RecordType::kState &&
                            record.head.a == static_cast<uint32_t>(StateKind::kRingOverwrote);
       if (is_note && HasOverwritten(record)) until = std::max(until, record.body[0]);
     }
   }
+  return until;
+}
+
+// What a ring was about to overwrite, of which it may have overwritten what came next already.
+void LogReader::LeaveOutOverwritten() {
+  const uint64_t until = OverwrittenUntil(source_, chunks_);
   std::erase_if(chunks_, [until](const LogChunk& chunk) {
     return chunk.header.kind != recording::ChunkKind::kStrings && chunk.header.released_ns != 0 &&
            chunk.header.released_ns <= until;
@@ -418,14 +437,18 @@ void LogReader::ReadNames() {
   for (const LogChunk& chunk : chunks_) {
     CheckStop();
     names_.AddChunk(chunk.header);
-    LogRecords records(buffer_.Read(source_, chunk, is_ring_));
-    for (LogRecord record; records.Next(record);) {
-      if (record.body.size() >= LeastWords(record.head)) {
-        names_.Add(record);
-      }
-    }
+    AddNames(buffer_.Read(source_, chunk, is_ring_));
   }
   names_.Finish();
+}
+
+void LogReader::AddNames(std::span<const uint64_t> words) {
+  LogRecords records(words);
+  for (LogRecord record; records.Next(record);) {
+    if (record.body.size() >= LeastWords(record.head)) {
+      names_.Add(record);
+    }
+  }
 }
 
 bool LogReader::IsUsable(const LogRecord& record) {

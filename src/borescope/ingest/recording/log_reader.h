@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "borescope/base/hash/hash_tables.h"
@@ -65,6 +66,10 @@ class DeviceRecords {
   HashSet<uint32_t> counted_;  // correlations of kernels whose counters have a row
 };
 
+// Of a ring, which says up to when chunks that their writers left may be overwritten: the end of
+// that time. 0: none are.
+uint64_t OverwrittenUntil(const LogSource& source, std::span<const LogChunk> chunks);
+
 class LogReader {
  public:
   LogReader(RecordingTrace& trace, const LogSource& source, const recording::LogHeader& header,
@@ -72,11 +77,16 @@ class LogReader {
 
   // `read`: called with the bytes of events read so far.
   void Read(const std::function<void(uint64_t)>& read);
+  // The same of some of its chunks, where `names` are records of names that other chunks hold.
+  void ReadChunks(std::vector<LogChunk> chunks, std::span<const uint64_t> names,
+                  const std::function<void(uint64_t)>& read);
 
   const LogNames& names() const { return names_; }
 
  private:
   void LeaveOutOverwritten();
+  void ReadAll(std::span<const uint64_t> names, const std::function<void(uint64_t)>& read);
+  void AddNames(std::span<const uint64_t> words);
   void ReadNames();
   void ReadEvents(const LogChunk& chunk);
   void AddEvent(const LogRecord& record);

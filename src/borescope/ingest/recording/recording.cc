@@ -16,28 +16,16 @@ namespace {
 
 using recording::LogHeader;
 
-struct OpenLog {
-  std::string name;
-  LogSource source;
-  LogHeader header;
-};
-
-Result<OpenLog> OpenLogAt(const std::string& path) {
-  BS_ASSIGN(LogSource source, LogSource::OpenFile(path));
-  BS_ASSIGN(const LogHeader header, ReadLogHeader(source, path));
-  return OpenLog{path, std::move(source), header};
-}
-
 // Processes of two containers may have one number: then that of the machine distinguishes them.
-std::vector<int64_t> ProcessNumbers(const std::vector<OpenLog>& logs) {
+std::vector<int64_t> ProcessNumbers(std::span<const RecordedLog> logs) {
   std::map<uint32_t, std::pair<uint64_t, bool>> starts;  // by number: the first start, others
-  for (const OpenLog& log : logs) {
+  for (const RecordedLog& log : logs) {
     const auto [place, is_new] = starts.try_emplace(log.header.pid, log.header.start_time, false);
     place->second.second |= place->second.first != log.header.start_time;
   }
   std::vector<int64_t> numbers;
   numbers.reserve(logs.size());
-  for (const OpenLog& log : logs) {
+  for (const RecordedLog& log : logs) {
     const bool is_shared = starts[log.header.pid].second && log.header.outer_pid != 0;
     numbers.push_back(is_shared ? log.header.outer_pid : log.header.pid);
   }
@@ -92,14 +80,15 @@ class RecordingLoader {
 
   RecordingTrace& trace() { return trace_; }
 
-  // kIo if bytes of the log could not be read.
-  Result<void> Read(const OpenLog& log, int64_t pid) {
+  // All of the log, or the chunks of it that are named. kIo if bytes of it could not be read.
+  Result<void> Read(const RecordedLog& log, int64_t pid, bool is_part = false) {
     LogReader reader(trace_, log.source, log.header, {pid, number_++});
-    reader.Read([&](uint64_t done) {
+    const auto read = [&](uint64_t done) {
       if (options_.progress) {
         options_.progress(std::min(done_ + done, stored_bytes_), stored_bytes_);
       }
-    });
+    };
+    is_part ? reader.ReadChunks(log.chunks, log.names, read) : reader.Read(read);
     done_ += log.source.size();
     CountSensitiveMembers(reader.names().process_text(), meta_);
     if (!meta_.base_ns.has_value()) {
@@ -150,11 +139,11 @@ class RecordingLoader {
 }  // namespace
 
 Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOptions& options) {
-  std::vector<OpenLog> logs;
+  std::vector<RecordedLog> logs;
   std::vector<Error> errors;
   uint64_t bytes = 0;
   for (const std::string& path : paths) {
-    Result<OpenLog> log = OpenLogAt(path);
+    Result<RecordedLog> log = RecordedLog::Open(path);
     if (!log.ok()) {
       errors.push_back(log.error());
       continue;
@@ -182,9 +171,31 @@ Result<Trace> LoadRecordingLog(std::string_view bytes, const std::string& name,
   LogSource source = LogSource::OfMemory(bytes);
   BS_ASSIGN(const LogHeader header, ReadLogHeader(source, name));
   RecordingLoader loader(options, stored_bytes);
-  const OpenLog log{name, std::move(source), header};
+  const RecordedLog log{name, std::move(source), header};
   BS_TRY(loader.Read(log, header.pid));
   return loader.Finish(name);
+}
+
+Result<RecordedLog> RecordedLog::Open(const std::string& path) {
+  BS_ASSIGN(LogSource source, LogSource::OpenFile(path));
+  BS_ASSIGN(const LogHeader header, ReadLogHeader(source, path));
+  return RecordedLog{path, std::move(source), header};
+}
+
+Result<LoadedParts> LoadRecordingParts(std::span<const RecordedLog> parts, const std::string& name,
+                                       const LoadOptions& options) {
+  uint64_t bytes = 0;
+  for (const RecordedLog& part : parts) {
+    for (const LogChunk& chunk : part.chunks) bytes += chunk.bytes;
+  }
+  RecordingLoader loader(options, bytes);
+  const std::vector<int64_t> numbers = ProcessNumbers(parts);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    BS_TRY(loader.Read(parts[i], numbers[i], true));
+  }
+  std::vector<int64_t> open_begins = loader.trace().open_begins();
+  BS_ASSIGN(Trace trace, loader.Finish(name));
+  return LoadedParts{std::move(trace), std::move(open_begins)};
 }
 
 Result<std::optional<LogHeader>> RecordingHeaderOf(const std::string& path) {

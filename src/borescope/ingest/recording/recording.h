@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/ingest/load.h"
 #include "borescope/ingest/recording/log_chunks.h"
@@ -20,6 +21,27 @@ Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOption
 // The same for one log in memory. `stored_bytes`: its size as stored.
 Result<Trace> LoadRecordingLog(std::string_view bytes, const std::string& name,
                                uint64_t stored_bytes, const LoadOptions& options);
+
+// Some chunks of a log, to be read without the rest of it.
+struct RecordedLog {
+  std::string name;
+  LogSource source;
+  recording::LogHeader header;
+  std::vector<LogChunk> chunks = {};     // in the order of FindChunks
+  std::span<const uint64_t> names = {};  // records of names that other chunks hold
+
+  // Without any chunk so far. Errors as those of ReadLogHeader.
+  static Result<RecordedLog> Open(const std::string& path);
+};
+
+struct LoadedParts {
+  Trace trace;
+  std::vector<int64_t> open_begins;  // of ranges that have not ended in them, in no order
+};
+
+// The trace of parts of logs, which are in the order of their start. kIo where one cannot be read.
+Result<LoadedParts> LoadRecordingParts(std::span<const RecordedLog> parts, const std::string& name,
+                                       const LoadOptions& options);
 
 // The header of the log at `path`; nothing if there is no readable log.
 Result<std::optional<recording::LogHeader>> RecordingHeaderOf(const std::string& path);

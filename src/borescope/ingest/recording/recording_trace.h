@@ -62,6 +62,11 @@ class RecordingTrace {
   // A range of this name belongs to a domain.
   void AddDomainOf(StringId range, StringId domain);
 
+  // A range that began then has not ended by the end of its log.
+  void NoteOpen(int64_t begin_ns) { open_begins_.push_back(begin_ns); }
+  // When they began, in no order.
+  const std::vector<int64_t>& open_begins() const { return open_begins_; }
+
   DeviceLines& lines() { return lines_; }
   // By what work and calls there were.
   Vendor vendor() const { return vendor_; }
@@ -75,6 +80,7 @@ class RecordingTrace {
   HashMap<uint64_t, StringId> call_names_;  // by domain and callback
   HashMap<uint32_t, StringId> kernel_names_;
   HashMap<uint32_t, char> names_in_domains_;
+  std::vector<int64_t> open_begins_;
 };
 
 // Operators of PyTorch that its NVTX observer wrote as ranges: which texts are operators rather

@@ -289,6 +289,7 @@ void ThreadRecords::AddCall(const LogRecord& record) {
 void ThreadRecords::EndOpen(uint32_t row, StringId category) {
   trace_.diagnostics().Count(Diag::kOpenRange, Diagnostics::kNoByte,
                              trace_.data().strings.Get(trace_.data().host.name[row]));
+  trace_.NoteOpen(trace_.data().host.ts_ns[row]);
   End(row, std::max(names_.last_ns(), trace_.data().host.ts_ns[row]), category);
 }
 

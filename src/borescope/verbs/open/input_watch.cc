@@ -6,8 +6,11 @@
 #include <system_error>
 #include <utility>
 
+#include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/inflate.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/verbs/open/live_steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -54,7 +57,70 @@ bool IsOld(const FileLook& look, std::chrono::milliseconds quiet) {
   return fs::file_time_type::clock::now() - changed >= quiet;
 }
 
+// A recording that runs is read from its begin for each report: beyond this only once it has ended.
+constexpr uint64_t kMostRunningBytes = uint64_t{256} << 20U;
+
+// For which JSON that ends in the middle counts as being written.
+constexpr std::chrono::milliseconds kPatience{60'000};
+
+// The brackets and strings of JSON, whose other faults are those of its readers.
+class OpenBrackets {
+ public:
+  void Take(std::string_view piece) {
+    for (const char c : piece) {
+      if (is_string_) {
+        is_string_ = is_escape_ || c != '"';
+        is_escape_ = !is_escape_ && c == '\\';
+      } else if (c == '"') {
+        is_string_ = true;
+      } else if (c == '{' || c == '[') {
+        ++depth_;
+      } else if (c == '}' || c == ']') {
+        --depth_;
+      }
+    }
+  }
+  bool are_closed() const { return depth_ <= 0 && !is_string_; }
+
+ private:
+  int64_t depth_ = 0;
+  bool is_string_ = false;
+  bool is_escape_ = false;
+};
+
+bool BeginsAsJson(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
 }  // namespace
+
+bool IsWholeJson(const std::string& path) {
+  constexpr size_t kPiece = size_t{1} << 20U;
+  Result<OpenedSource> opened = OpenInflated(path);
+  if (!opened.ok()) return true;
+  std::string piece(kPiece, '\0');
+  OpenBrackets brackets;
+  for (bool is_first = true;; is_first = false) {
+    const Result<size_t> read = ReadFully(*opened->bytes, piece.data(), piece.size());
+    if (!read.ok()) return true;
+    const std::string_view text = std::string_view(piece).substr(0, *read);
+    if (is_first && !BeginsAsJson(text) && !text.empty()) return true;
+    brackets.Take(text);
+    if (*read < piece.size()) break;
+  }
+  const bool is_damaged = opened->inflating != nullptr && !opened->inflating->damage().empty();
+  return brackets.are_closed() && !is_damaged;
+}
+
+bool FileWatch::IsWhole(const InputFile& file, const Known& known) const {
+  if (!file.logs.empty()) {
+    return known.look.bytes <= kMostRunningBytes || !IsRunning(file.logs);
+  }
+  return IsOld(known.look, std::max(kPatience, quiet_)) || IsWholeJson(file.path);
+}
 
 SettledFiles FileWatch::Look(Clock::time_point now) {
   SettledFiles settled;
@@ -76,8 +142,11 @@ SettledFiles FileWatch::Look(Clock::time_point now) {
     // What is there at the first look and old has been so for long.
     const bool is_old = !has_looked_ && IsOld(look, quiet_);
     const Clock::time_point since = is_same ? before->second.since : is_old ? now - quiet_ : now;
-    seen.insert_or_assign(file.path, Known{look, since});
-    if (look.bytes != 0 && now - since >= quiet_) {
+    Known& known = seen.insert_or_assign(file.path, Known{look, since}).first->second;
+    const bool is_quiet = look.bytes != 0 && now - since >= quiet_;
+    known.is_whole = is_same && before->second.is_whole;
+    known.is_whole = known.is_whole || (is_quiet && IsWhole(file, known));
+    if (is_quiet && known.is_whole) {
       settled.files.emplace(file.path, look);
     } else {
       settled.growing += 1;

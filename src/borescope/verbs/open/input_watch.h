@@ -11,6 +11,8 @@
 
 namespace borescope::internal {
 
+struct InputFile;
+
 // How a file looked: of a recording with a log per process, all logs together.
 struct FileLook {
   uint64_t bytes = 0;
@@ -27,9 +29,16 @@ struct SettledFiles {
   friend bool operator==(const SettledFiles&, const SettledFiles&) = default;
 };
 
-// Looks at names, sizes and times of the files that inputs lead to, and reads none of them. A file
-// has settled once it has stayed the same for a while, is not empty, and its name is not one of a
-// file that is written and then renamed (.tmp, .part, ...). Not thread-safe.
+// Whether the text of a JSON file, plain or compressed, is all there: whether what it opens is
+// closed at its end. True for files that are no JSON, and for those that cannot be read: readers
+// say what is wrong with them. Reads all of the file.
+bool IsWholeJson(const std::string& path);
+
+// Looks at names, sizes and times of the files that inputs lead to. A file has settled once it has
+// stayed the same for a while, is not empty, its name is not one of a file that is written and then
+// renamed (.tmp, .part, ...), and it is whole: JSON that ends in the middle counts as being written
+// for a minute after its last change, since its writer may wait for a disk. A recording that still
+// runs settles whenever it rests, up to a size at which it waits for its end. Not thread-safe.
 class FileWatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -44,7 +53,9 @@ class FileWatch {
   struct Known {
     FileLook look;
     Clock::time_point since;
+    bool is_whole = false;
   };
+  bool IsWhole(const InputFile& file, const Known& known) const;
 
   const std::vector<std::string> inputs_;
   const std::chrono::milliseconds quiet_;

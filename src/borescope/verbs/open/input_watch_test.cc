@@ -51,6 +51,46 @@ TEST_F(InputWatchTest, AFileThatGrowsHasNotSettled) {
   EXPECT_EQ(Look(2500), "+1");
 }
 
+TEST_F(InputWatchTest, JsonThatEndsInTheMiddleIsBeingWritten) {
+  Write("a.json", R"({"traceEvents": [{"name": "]}\"", "ts": 1})");
+  Look(0);
+  EXPECT_EQ(Look(1000), "+1");
+  EXPECT_EQ(Look(9000), "+1");
+  Write("a.json", R"({"traceEvents": [{"name": "]}\"", "ts": 1}]})");
+  EXPECT_EQ(Look(9250), "+1");
+  EXPECT_EQ(Look(10'250), "a.json +0");
+}
+
+// Whoever wrote it has given up: the report says what is wrong with it.
+TEST_F(InputWatchTest, JsonThatWasCutLongAgoIsAsItIs) {
+  Write("a.json", R"({"traceEvents": [)");
+  Look(0);
+  EXPECT_EQ(Look(1000), "+1");
+  fs::last_write_time(run_ + "/a.json",
+                      fs::file_time_type::clock::now() - std::chrono::seconds(61));
+  Look(1250);
+  EXPECT_EQ(Look(2250), "a.json +0");
+}
+
+TEST_F(InputWatchTest, WhatIsWholeIsSeenByItsBrackets) {
+  const auto is_whole = [&](const std::string& text) {
+    Write("b", text);
+    return IsWholeJson(run_ + "/b");
+  };
+  EXPECT_TRUE(is_whole("no JSON {"));
+  EXPECT_TRUE(is_whole("{}"));
+  EXPECT_TRUE(is_whole("\xef\xbb\xbf [1, {\"a\": \"[\"}]\n"));
+  EXPECT_FALSE(is_whole("[1, {\"a\": \"[\"}"));
+  EXPECT_FALSE(is_whole("{\"a\": \"b}"));
+  EXPECT_FALSE(is_whole("{\"a\": \"b\\\"}"));
+  EXPECT_TRUE(is_whole("{\"a\": \"b\\\\\"}"));
+  // Longer than what is read at once.
+  const std::string text = "[\"" + std::string(size_t{3} << 20U, 'x') + "\"";
+  EXPECT_FALSE(is_whole(text));
+  EXPECT_TRUE(is_whole(text + "]"));
+  EXPECT_TRUE(IsWholeJson(run_ + "/nothing"));
+}
+
 TEST_F(InputWatchTest, OldFilesHaveSettledAtTheFirstLook) {
   Write("old.json", "1");
   fs::last_write_time(run_ + "/old.json", fs::file_time_type::clock::now() - std::chrono::hours(1));

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "borescope/output/html/html.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/markdown.h"
 #include "borescope/output/sink/sink.h"
@@ -25,7 +26,7 @@ std::string TextOf(const LiveNews& news) {
   return text;
 }
 
-std::string JsonOf(uint64_t version, const LiveNews& news) {
+std::string JsonOf(uint64_t version, const LiveNews& news, std::string_view steps) {
   StringSink sink;
   JsonWriter json(sink);
   json.BeginObject();
@@ -40,7 +41,13 @@ std::string JsonOf(uint64_t version, const LiveNews& news) {
   }
   json.EndArray();
   json.EndObject();
-  return json.Finish().ok() ? sink.text() : std::string("{}");
+  if (!json.Finish().ok() || sink.text().empty()) {
+    return "{}";
+  }
+  // As it is: it was written by the same writer.
+  std::string text = sink.text();
+  text.resize(text.rfind('}'));
+  return fmt::format("{},\"runs\":{}}}", text, steps);
 }
 
 }  // namespace
@@ -84,6 +91,14 @@ std::string MakeLive(std::string html, uint64_t version) {
 }
 
 std::string WaitingPage(std::string_view text) {
+  if (!ReportTemplate().empty()) {
+    ReportPage page;
+    page.title = std::string(text);
+    StringSink sink;
+    if (WriteHtml(page, ReportTemplate(), sink).ok()) {
+      return MakeLive(sink.text(), 0);
+    }
+  }
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
@@ -121,6 +136,11 @@ void LivePage::SetNews(LiveNews news) {
   }
 }
 
+void LivePage::SetSteps(std::string json) {
+  const std::scoped_lock lock(mutex_);
+  steps_ = std::move(json);
+}
+
 std::optional<MadeAnswer> LivePage::Answer(std::string_view name) const {
   const std::scoped_lock lock(mutex_);
   if (name == name_) {
@@ -128,7 +148,7 @@ std::optional<MadeAnswer> LivePage::Answer(std::string_view name) const {
   }
   if (name == "live") {
     return MadeAnswer{"application/json",
-                      std::make_shared<const std::string>(JsonOf(version_, news_))};
+                      std::make_shared<const std::string>(JsonOf(version_, news_, steps_))};
   }
   return std::nullopt;
 }

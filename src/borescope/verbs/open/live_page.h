@@ -2,10 +2,11 @@
 //
 // The browser asks for "live" beside the page once a second. The answer is JSON:
 //
-//   {"version": 3, "text": "4 ranks at 14:05:09", "problems": ["rank-4.json: ..."]}
+//   {"version": 3, "text": "4 ranks at 14:05:09", "problems": ["rank-4.json: ..."], "runs": [...]}
 //
 // A page of another version than its own makes it load itself again; `text` and `problems` are in
-// a banner. The page may ask its own origin for that (connect-src), which no page in a file may.
+// a banner, and under it what is being recorded: the objects of JsonOfSteps. The page may ask its
+// own origin for that (connect-src), which no page in a file may.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ std::string MakeServed(std::string html);
 // every few seconds.
 std::string MakeLive(std::string html, uint64_t version);
 
-// A page for the time when nothing can be shown yet.
+// A page for the time when no report can be shown yet: with scripts, where there are any, one that
+// asks as a report does, and shows what is being recorded.
 std::string WaitingPage(std::string_view text);
 
 // Thread-safe.
@@ -45,6 +47,9 @@ class LivePage {
   // Something else to say, of the same page.
   void SetNews(LiveNews news);
 
+  // What is being recorded: JsonOfSteps.
+  void SetSteps(std::string json);
+
   // The page under its name, and "live".
   std::optional<MadeAnswer> Answer(std::string_view name) const;
 
@@ -55,6 +60,7 @@ class LivePage {
   uint64_t version_ = 0;      // of `page_`; 0: that for the time when there is none
   std::shared_ptr<const std::string> page_;
   LiveNews news_;
+  std::string steps_ = "[]";
 };
 
 }  // namespace borescope::internal

@@ -12,6 +12,7 @@
 #include "borescope/verbs/open/browser.h"
 #include "borescope/verbs/open/input_watch.h"
 #include "borescope/verbs/open/live_page.h"
+#include "borescope/verbs/open/live_steps.h"
 #include "borescope/verbs/open/open_trace.h"
 #include "borescope/verbs/open/served_timeline.h"
 #include "borescope/verbs/report/report.h"
@@ -134,6 +135,7 @@ void FileServer::UpdateReport(ServedReport report, LiveNews news) {
 }
 
 void FileServer::UpdateNews(LiveNews news) { state_->live->SetNews(std::move(news)); }
+void FileServer::UpdateSteps(std::string json) { state_->live->SetSteps(std::move(json)); }
 
 const std::string& FileServer::address() const { return state_->address; }
 bool FileServer::is_reachable() const { return state_->is_reachable; }
@@ -193,6 +195,41 @@ InputWatch::Settled InputWatch::Look() {
   }
   state_->before = std::move(seen.files);
   return settled;
+}
+
+struct StepFollower::State {
+  explicit State(std::vector<std::string> inputs) : watch(std::move(inputs)) {}
+
+  internal::StepWatch watch;
+  bool has_any = false;
+  std::string json = "[]";
+};
+
+StepFollower::StepFollower(std::vector<std::string> inputs)
+    : state_(std::make_unique<State>(std::move(inputs))) {}
+StepFollower::StepFollower(StepFollower&&) noexcept = default;
+StepFollower& StepFollower::operator=(StepFollower&&) noexcept = default;
+StepFollower::~StepFollower() = default;
+
+bool StepFollower::Look() {
+  const std::vector<internal::LiveRank> ranks = state_->watch.Look();
+  state_->has_any = !ranks.empty();
+  std::string json = internal::JsonOfSteps(ranks);
+  const bool is_new = json != state_->json;
+  state_->json = std::move(json);
+  return is_new;
+}
+
+bool StepFollower::has_any() const { return state_->has_any; }
+const std::string& StepFollower::json() const { return state_->json; }
+
+bool AreBeingWritten(const std::vector<std::string>& inputs) {
+  if (internal::IsAnyRecording(inputs)) {
+    return true;
+  }
+  InputWatch watch(inputs, std::chrono::seconds(1));
+  const InputWatch::Settled settled = watch.Look();
+  return settled.paths.empty() && settled.growing != 0;
 }
 
 void FileServer::RemoveDrafts() { state_->RemoveDrafts(); }

@@ -16,6 +16,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/engine/run_analyses.h"
@@ -552,13 +553,28 @@ struct ComparedRuns {
   Tables changes;
 };
 
-// The sections by step are asked once it is known whether both runs have steps.
+// What a run keeps of its recordings from its first questions to the second: a quarter of the
+// memory there may be, as there are two runs.
+TraceCache CacheOfRun(uint64_t memory_limit) {
+  constexpr uint64_t kMost = uint64_t{2} << 30U;
+  return TraceCache(memory_limit == 0 ? kMost : std::min(kMost, memory_limit / 4));
+}
+
+// The sections by step are asked once it is known whether both runs have steps. What fits into
+// memory is not loaded again for them.
 Result<ComparedRuns> AskBoth(const Questions& whole, const RunOptions& options) {
   ComparedRuns runs;
+  TraceCache mine_kept = CacheOfRun(options.memory_limit);
+  TraceCache other_kept = CacheOfRun(options.memory_limit);
+  const auto keeps = [](const TraceCache* cache) {
+    return cache != nullptr && cache->budget() > 0;
+  };
   RunOptions first = OptionsOfPart(options, {}, ProgressAtStart(options.test.files));
+  first.cache = keeps(options.cache) ? options.cache : &mine_kept;
   BS_ASSIGN(runs.mine, AnswersOf(whole, options.files, first));
   RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
-  second.cache = options.test.cache;  // files of both runs may have the same names
+  // One of its own, as files of both runs may have the same names.
+  second.cache = keeps(options.test.cache) ? options.test.cache : &other_kept;
   const Questions whole_of_other = QuestionsOfWhole(options, kNoTimeline);
   BS_ASSIGN(runs.other,
             OfParameter("against", AnswersOf(whole_of_other, options.test.files, second)));

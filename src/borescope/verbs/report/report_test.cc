@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/writer.h"
@@ -181,6 +183,28 @@ TEST_F(RunReportTest, ComparesEverySectionWithAnotherRun) {
   ASSERT_NE(kernels, nullptr);
   EXPECT_EQ(std::get<IntValues>(kernels->Find("against_total_ns")->values), IntValues{5000});
   EXPECT_EQ(std::get<IntValues>(kernels->Find("change_total_ns")->values), IntValues{0});
+}
+
+// Its questions come in two turns; bytes are read in one.
+TEST_F(RunReportTest, EachOfTwoRunsIsLoadedOnce) {
+  const auto counted = [](std::vector<InputFile> files, int& count) {
+    for (InputFile& file : files) {
+      file.content = [&count] {
+        ++count;
+        return Result<std::unique_ptr<ByteSource>>(OpenMemory(kTrace));
+      };
+    }
+    return files;
+  };
+  int mine = 0;
+  int other = 0;
+  RunOptions options = Options();
+  options.test.files = counted(options.files, other);
+  options.files = counted(options.files, mine);
+  const Result<Report> report = RunReport(options);
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
+  EXPECT_EQ(mine, 1);
+  EXPECT_EQ(other, 1);
 }
 
 TEST_F(RunReportTest, ProgressOfTwoRunsIsThatOfOneWork) {
