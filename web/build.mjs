@@ -41,10 +41,11 @@ function bundle(entry) {
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 function licences() {
-  const { name, version, license } = JSON.parse(
-    readFileSync(join(packages, 'preact', 'package.json'), 'utf8'),
-  );
-  return `${name} ${version} (${license})`;
+  const licenceOf = (library) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(packages, library, 'package.json'), 'utf8'));
+    return `${name} ${version} (${license})`;
+  };
+  return ['preact', 'fflate'].map(licenceOf).join(', ');
 }
 
 function page(script, style) {
@@ -90,9 +91,9 @@ function source(html) {
 namespace borescope::internal {
 
 std::string_view ReportTemplate() {
-  static constexpr std::string_view kTemplate =
+  static constexpr char kTemplate[] =
 ${pieces.join('\n')};
-  return kTemplate;
+  return {kTemplate, sizeof(kTemplate) - 1};  // nobody has to count it
 }
 
 }  // namespace borescope::internal

@@ -71,7 +71,7 @@ export function Page({ report }: { report: Report }) {
       </main>
       <footer>
         Made by Borescope {report.version}; the page is complete in itself and asks nothing of a
-        network. It contains Preact (MIT licence).
+        network. It contains Preact and fflate (MIT licence).
       </footer>
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
     </CountedProvider>
