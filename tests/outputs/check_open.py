@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 PERFETTO = "https://ui.perfetto.dev"
@@ -105,7 +106,9 @@ def boxes_of(timeline: dict) -> list:
         if timeline["tracks"][chunk["track"]]["kind"] == "counter":
             continue
         count = chunk["boxes"]
-        numbers = list(leb(base64.b64decode(chunk["data"])))
+        packed = "packed" in chunk
+        content = base64.b64decode(chunk["packed" if packed else "data"])
+        numbers = list(leb(zlib.decompress(content, -15) if packed else content))
         begins = itertools.accumulate(numbers[:count])
         for box, begin in enumerate(begins):
             duration, depth, name = (numbers[count * column + box] for column in (1, 2, 3))
@@ -244,7 +247,7 @@ class Checker:
         run.mkdir()
         events = [{**event, "name": f"kernel_{number % 50}", "ts": number * 10,
                    "args": {"device": 0, "stream": 7, "correlation": number}}
-                  for number, event in enumerate(EVENTS * 15)]
+                  for number, event in enumerate(EVENTS * 160)]
         (run / "rank-0.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         self.check_timeline("timeline of a file", run / "rank-0.json")
         self.check_timeline("timeline of a folder", run)
