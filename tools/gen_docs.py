@@ -220,7 +220,7 @@ def check_described(borescope, verb, schema):
 
 
 def page(borescope, verb, summary):
-    help_text = run(borescope, verb, "--help").rstrip()
+    help_text = run(borescope, verb, "--help-all").rstrip()
     parts = [f"# {verb}: {summary}\n", "```text\n" + help_text + "\n```\n"]
     parts += tables_of_schema(borescope, verb) if verb in FROM_SCHEMA else tables(borescope, verb, help_text)
     parts.append("Written by `tools/gen_docs.py` from the program; change the text there.\n")

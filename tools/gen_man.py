@@ -207,7 +207,7 @@ class Manual:
                 ".SH EXIT STATUS", items([(bold(n), t) for n, t in EXIT_STATUS]), see_also(others)]
 
     def verb_page(self, name: str, summary: str) -> str:
-        page = read_help(run(self.borescope, name, "--help"))
+        page = read_help(run(self.borescope, name, "--help-all"))
         parts = [header(f"borescope-{name}", self.version, self.date),
                  named(f"borescope-{name}", summary), synopsis(page.usage)]
         if page.details:

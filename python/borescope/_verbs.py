@@ -908,41 +908,6 @@ class Verbs:
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
-            idle: Why the streams wait.
-                rank (int): Rank of the process in the job.
-                gpu (int): Device number as recorded; missing when the rank has no device work.
-                stream (int): Stream (queue) of the device.
-                span_ns (int, ns): Length of the window: the recording, the selected windows, or the
-                    step.
-                busy_ns (int, ns): Time in which the stream works (union).
-                idle_ns (int, ns): Span less busy time; the sum of the six times that follow.
-                host_wait_ns (int, ns): Gaps up to the launch of the work after them: the host was
-                    late.
-                kernel_wait_ns (int, ns): Gaps after the launch, where that is shorter than
-                    --kernel-wait: launch latency.
-                other_ns (int, ns): Gaps after the launch, where that is longer: dependencies
-                    between streams, a full device.
-                unlinked_ns (int, ns): Gaps before work whose launch was not recorded.
-                head_ns (int, ns): Time before the first work of the stream.
-                tail_ns (int, ns): Time after the last work of the stream.
-                gaps (int, count): Gaps between works, in part at least.
-                idle_share (float, share): Idle time / span.
-            idle_intervals: Gaps between the works of a stream, by cause.
-                rank (int): Rank of the process in the job.
-                gpu (int): Device number as recorded.
-                stream (int): Stream (queue) of the device.
-                cause (string): host_wait, kernel_wait, other or unlinked, as in table idle.
-                count (int, count): Gaps in the selected time, in part at least.
-                total_ns (int, ns): Sum of their lengths, as in idle.
-                mean_ns (float, ns): Mean gap.
-                stddev_ns (float, ns): Sample standard deviation; 0 for a single value.
-                min_ns (int, ns): Smallest gap.
-                p25_ns (float, ns): A quarter of the values is not above this (linear
-                    interpolation).
-                p50_ns (float, ns): Median (linear interpolation).
-                p75_ns (float, ns): Three quarters of the values are not above this (linear
-                    interpolation).
-                max_ns (int, ns): Largest gap.
             idle_causes: Why the devices idle.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
@@ -1007,12 +972,47 @@ class Verbs:
                 stream (int): The stream of that work.
                 launch (string): The call that launched it; missing: not recorded.
                 launch_begin_ns (int, ns): When that call began, on the file's own clock.
+            idle: Why the streams wait.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                stream (int): Stream (queue) of the device.
+                span_ns (int, ns): Length of the window: the recording, the selected windows, or the
+                    step.
+                busy_ns (int, ns): Time in which the stream works (union).
+                idle_ns (int, ns): Span less busy time; the sum of the six times that follow.
+                host_wait_ns (int, ns): Gaps up to the launch of the work after them: the host was
+                    late.
+                kernel_wait_ns (int, ns): Gaps after the launch, where that is shorter than
+                    --kernel-wait: launch latency.
+                other_ns (int, ns): Gaps after the launch, where that is longer: dependencies
+                    between streams, a full device.
+                unlinked_ns (int, ns): Gaps before work whose launch was not recorded.
+                head_ns (int, ns): Time before the first work of the stream.
+                tail_ns (int, ns): Time after the last work of the stream.
+                gaps (int, count): Gaps between works, in part at least.
+                idle_share (float, share): Idle time / span.
+            idle_intervals: Gaps between the works of a stream, by cause.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                stream (int): Stream (queue) of the device.
+                cause (string): host_wait, kernel_wait, other or unlinked, as in table idle.
+                count (int, count): Gaps in the selected time, in part at least.
+                total_ns (int, ns): Sum of their lengths, as in idle.
+                mean_ns (float, ns): Mean gap.
+                stddev_ns (float, ns): Sample standard deviation; 0 for a single value.
+                min_ns (int, ns): Smallest gap.
+                p25_ns (float, ns): A quarter of the values is not above this (linear
+                    interpolation).
+                p50_ns (float, ns): Median (linear interpolation).
+                p75_ns (float, ns): Three quarters of the values are not above this (linear
+                    interpolation).
+                max_ns (int, ns): Largest gap.
 
         Example:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.idle()
-            <Answer: idle (6 rows), idle_intervals (16 rows), idle_causes (2 rows), late_host (4 rows), longest_gaps (20 rows)>
+            <Answer: idle_causes (2 rows), late_host (4 rows), longest_gaps (20 rows), idle (6 rows), idle_intervals (16 rows)>
         """
         return self._verb("idle", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

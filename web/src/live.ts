@@ -23,12 +23,19 @@ function stored(use: (storage: Storage) => void): void {
   }
 }
 
+// Where the page is about to go, until it is drawn: a newer page may come before that.
+let waiting: string | null = null;
+
 function restorePlace(): void {
   stored((storage) => {
     const place = storage.getItem(PLACE);
     storage.removeItem(PLACE);
+    waiting = place;
     if (place !== null) {
-      whenDrawn(() => scrollTo(0, Number(place)));
+      whenDrawn(() => {
+        scrollTo(0, Number(place));
+        waiting = null;
+      });
     }
   });
 }
@@ -43,7 +50,9 @@ function whenDrawn(then: () => void): void {
 }
 
 function reload(): void {
-  stored((storage) => storage.setItem(PLACE, String(scrollY)));
+  if (!isWaiting()) { // the first report begins at its top, and whoever scrolls meanwhile stays there
+    stored((storage) => storage.setItem(PLACE, waiting ?? String(scrollY)));
+  }
   location.reload(); // keeps the part after "#"
 }
 

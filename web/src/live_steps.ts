@@ -75,10 +75,13 @@ export function knownOf(step: LiveStep): string {
 
 const time = (ns: number) => show(ns, 'ns');
 
+/** A part of a step's time; of a step without any time of its device nothing is known. */
+const partOf = (step: LiveStep, key: (typeof PARTS)[number]['key']) => (step.span_ns > 0 ? time(step[key]) : '–');
+
 const lengthOf = (step: LiveStep) => (step.span_ns > 0 ? step.span_ns : step.host_ns);
 
 function summaryOf(step: LiveStep, run: LiveRun): string {
-  const parts = PARTS.map(({ key, name }) => `${name} ${time(step[key])}`).join(', ');
+  const parts = PARTS.map(({ key, name }) => `${name} ${partOf(step, key)}`).join(', ');
   const marked = step.state === 'whole' ? '' : ` (${knownOf(step)})`;
   return `step ${nameOf(step, run)}: ${time(lengthOf(step))}${marked}; ${parts}`;
 }
@@ -138,7 +141,7 @@ function table(run: LiveRun): Node {
     return cell;
   }));
   const rows = run.steps.slice(-ROWS).reverse().map((step) => element('tr', '', step.state, ...[
-    nameOf(step, run), clockTime(step.begin_ms), time(lengthOf(step)), ...PARTS.map(({ key }) => time(step[key])),
+    nameOf(step, run), clockTime(step.begin_ms), time(lengthOf(step)), ...PARTS.map(({ key }) => partOf(step, key)),
     showShare(step.busy_ns, step.span_ns), knownOf(step),
   ].map((text) => element('td', text))));
   return element('table', '', '', element('thead', '', '', head), element('tbody', '', '', ...rows));

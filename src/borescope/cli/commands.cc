@@ -57,14 +57,16 @@ Result<int> RunAnalysisVerb(const Command& command) {
 }
 
 int RunHelp(const Command& command) {
+  const HelpExtent extent =
+      command.raw.Has("help-all") ? HelpExtent::kAll : HelpExtent::kTwoScreens;
   std::string help;
   for (const VerbInfo* verb : command.analyses) {
-    help += (help.empty() ? "" : "\n\n") + AnalysisHelp(*verb);
+    help += (help.empty() ? "" : "\n\n") + AnalysisHelp(*verb, extent);
   }
   if (!help.empty()) {
     return Print(help);
   }
-  return Print(command.verb != nullptr ? VerbHelp(*command.verb) : MainHelp());
+  return Print(command.verb != nullptr ? VerbHelp(*command.verb, extent) : MainHelp());
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ int RunCommandLine(std::span<const std::string> words) {
   if (parsed->version) {
     return Print(fmt::format("borescope {}\n", Version()));
   }
-  if (parsed->raw.Has("help")) {
+  if (parsed->raw.Has("help") || parsed->raw.Has("help-all")) {
     return RunHelp(*parsed);
   }
   // A signal leaves nothing half written behind. `open` and `record` have handlers of their own.

@@ -4,6 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "borescope/text.h"
 #include "borescope/version.h"
@@ -65,19 +70,116 @@ std::string OptionLine(const Option& row, size_t width) {
   return DefinitionLines(fmt::format("  {}", OptionSyntax(row)), width + 4, help);
 }
 
-std::string OptionsHelp(const std::vector<Option>& rows) {
+// How much of a group of options is said, from least to most.
+enum class GroupForm { kNames, kLines, kAll };
+
+using Rows = std::span<const Option>;
+
+// The rows of each group, which are beside each other.
+std::vector<Rows> GroupsOf(const std::vector<Option>& rows) {
+  std::vector<Rows> groups;
+  for (size_t begin = 0; begin < rows.size();) {
+    size_t end = begin;
+    while (end < rows.size() && rows[end].group == rows[begin].group) ++end;
+    groups.push_back(Rows(rows).subspan(begin, end - begin));
+    begin = end;
+  }
+  return groups;
+}
+
+// "--rank LIST, -f, --format FORMAT, ..."
+std::string NamesOfOptions(Rows rows) {
+  constexpr size_t kIndent = 2;
+  std::string names;
+  for (const Option& row : rows) {
+    const std::string syntax = OptionSyntax(row);
+    names += (names.empty() ? "" : ", ") + syntax.substr(syntax.find_first_not_of(' '));
+  }
+  std::string text;
+  for (const std::string& line : WrapText(names, kWidth - kIndent)) {
+    text += std::string(kIndent, ' ') + line + '\n';
+  }
+  return text;
+}
+
+// The first line of what is said about an option; "..." for the rest of it.
+std::string ShortOptionLine(const Option& row, size_t width) {
+  constexpr std::string_view kMore = " ...";
+  const std::string whole = OptionLine(row, width);
+  const size_t end = whole.find('\n');
+  if (end + 1 == whole.size()) {
+    return whole;
+  }
+  std::string line = whole.substr(0, end);
+  if (line.size() + kMore.size() > kWidth) {
+    line.resize(line.find_last_of(' ', kWidth - kMore.size()));
+  }
+  while (line.ends_with(',') || line.ends_with(';') || line.ends_with(':')) line.pop_back();
+  return line + std::string(kMore) + '\n';
+}
+
+std::string GroupText(Rows rows, size_t width, GroupForm form) {
+  std::string text = fmt::format("\n{}\n", GroupTitle(rows.front().group));
+  if (form == GroupForm::kNames) {
+    return text + NamesOfOptions(rows);
+  }
+  for (const Option& row : rows) {
+    text += form == GroupForm::kAll ? OptionLine(row, width) : ShortOptionLine(row, width);
+  }
+  return text;
+}
+
+size_t LinesOf(std::string_view text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string OptionsText(const std::vector<Rows>& groups, size_t width,
+                        const std::vector<GroupForm>& forms) {
+  std::string text;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    text += GroupText(groups[i], width, forms[i]);
+  }
+  return text;
+}
+
+// All about the options, or as much as fits into `most_lines`: what the verb is asked for first,
+// of which each option has a line at least, then the other groups in their order.
+std::string OptionsHelp(const std::vector<Option>& rows, HelpExtent extent, size_t most_lines,
+                        std::string_view verb) {
   size_t width = 0;
   for (const Option& row : rows) {
     width = std::max(width, OptionSyntax(row).size());
   }
-  std::string text;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (i == 0 || rows[i].group != rows[i - 1].group) {
-      text += fmt::format("\n{}\n", GroupTitle(rows[i].group));
-    }
-    text += OptionLine(rows[i], width);
+  const std::vector<Rows> groups = GroupsOf(rows);
+  std::vector<GroupForm> forms(groups.size(), GroupForm::kAll);
+  std::string text = OptionsText(groups, width, forms);
+  if (extent == HelpExtent::kAll || LinesOf(text) <= most_lines) {
+    return text;
   }
-  return text;
+  const std::string more = fmt::format("\nAll about every option: borescope {} --help-all\n", verb);
+  forms.assign(groups.size(), GroupForm::kNames);
+  std::vector<size_t> order;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const bool is_question = groups[i].front().group == OptionGroup::kQuestion;
+    order.insert(is_question ? order.begin() : order.end(), i);
+  }
+  for (const GroupForm better : {GroupForm::kLines, GroupForm::kAll}) {
+    for (const size_t i : order) {
+      const GroupForm before = std::exchange(forms[i], better);
+      if (LinesOf(OptionsText(groups, width, forms)) + LinesOf(more) > most_lines) {
+        forms[i] = before;
+      }
+    }
+  }
+  return OptionsText(groups, width, forms) + more;
+}
+
+// A head with its options; both together take two screens unless all is asked for.
+std::string WithOptions(std::string head, const std::vector<Option>& rows, HelpExtent extent,
+                        std::string_view verb) {
+  constexpr size_t kTwoScreens = 48;
+  const size_t rest = kTwoScreens - std::min(kTwoScreens, LinesOf(head));
+  return head += OptionsHelp(rows, extent, rest, verb);
 }
 
 std::string InputUsage(const VerbInfo& verb) {
@@ -125,25 +227,23 @@ std::string MainHelp() {
   return text;
 }
 
-std::string AnalysisHelp(const VerbInfo& verb) {
-  return fmt::format(
-             "{}\n"
-             "Usage: borescope {} [OPTIONS] {}\n"
-             "Example: {}\n\n{}{}{}{}",
-             HeadLines(verb.name, verb.summary), verb.name, InputUsage(verb), verb.example,
-             verb.details, verb.details.empty() ? "" : "\n", LeadingHelp(verb),
-             verb.takes_two ? kTwoInputsHelp : kInputHelp) +
-         OptionsHelp(OptionsOf(verb));
+std::string AnalysisHelp(const VerbInfo& verb, HelpExtent extent) {
+  return WithOptions(fmt::format("{}\n"
+                                 "Usage: borescope {} [OPTIONS] {}\n"
+                                 "Example: {}\n\n{}{}{}{}",
+                                 HeadLines(verb.name, verb.summary), verb.name, InputUsage(verb),
+                                 verb.example, verb.details, verb.details.empty() ? "" : "\n",
+                                 LeadingHelp(verb), verb.takes_two ? kTwoInputsHelp : kInputHelp),
+                     OptionsOf(verb), extent, verb.name);
 }
 
-std::string VerbHelp(const VerbRow& row) {
-  return fmt::format(
-             "{}\n"
-             "Usage: borescope {} {}\n"
-             "Example: {}\n{}{}",
-             HeadLines(row.name, row.summary), row.name, row.usage, row.example,
-             row.details.empty() ? "" : "\n", row.details) +
-         OptionsHelp(ShownOptions(row));
+std::string VerbHelp(const VerbRow& row, HelpExtent extent) {
+  return WithOptions(fmt::format("{}\n"
+                                 "Usage: borescope {} {}\n"
+                                 "Example: {}\n{}{}",
+                                 HeadLines(row.name, row.summary), row.name, row.usage, row.example,
+                                 row.details.empty() ? "" : "\n", row.details),
+                     ShownOptions(row), extent, row.name);
 }
 
 }  // namespace borescope::cli

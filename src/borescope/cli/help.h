@@ -8,8 +8,13 @@
 
 namespace borescope::cli {
 
+enum class HelpExtent {
+  kTwoScreens,  // two screens of 24 lines, where options are shortened if they must be
+  kAll,
+};
+
 std::string MainHelp();
-std::string AnalysisHelp(const VerbInfo& verb);
-std::string VerbHelp(const VerbRow& row);
+std::string AnalysisHelp(const VerbInfo& verb, HelpExtent extent);
+std::string VerbHelp(const VerbRow& row, HelpExtent extent);
 
 }  // namespace borescope::cli

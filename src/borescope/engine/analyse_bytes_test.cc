@@ -11,6 +11,7 @@
 #include "borescope/engine/map_files.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
+#include "borescope/output/text/text_layout.h"
 
 namespace borescope::internal {
 namespace {
@@ -39,6 +40,26 @@ TEST(AnalyseBytes, RunsEveryAnalysisInEveryModeInTurn) {
     EXPECT_TRUE(tables.contains(table)) << table;
   }
   EXPECT_FALSE(AnalyseBytes("", "x.json", 1, 0).ok());
+}
+
+// As text shows them: with the unit below, and not in the heading.
+TEST(AnalyseBytes, NoTwoColumnsOfATableHaveOneHeading) {
+  size_t modes = 0;
+  for (const AnalysisSpec* spec : Analyses()) {
+    modes += AllModes(*spec).size();
+  }
+  for (size_t which = 0; which < modes; ++which) {
+    const Result<Document> document = AnalyseBytes(kTrace, "x.json", 1, which);
+    ASSERT_TRUE(document.ok()) << document.error().Sentence();
+    for (const Table& table : document->tables) {
+      std::set<std::string> headings;
+      for (const TextColumn& column : MakeColumns(table)) {
+        EXPECT_TRUE(headings.insert(column.heading).second) << table.name << ": " << column.heading;
+        const bool is_time = column.source->unit == Unit::kNanoseconds;
+        EXPECT_FALSE(is_time && column.heading == "calls") << table.name;
+      }
+    }
+  }
 }
 
 bool HasOption(const std::vector<Params>& modes, std::string_view option) {

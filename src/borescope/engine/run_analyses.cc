@@ -240,7 +240,7 @@ void AddViews(std::span<const AnalysisSpec* const> specs, const RunOptions& opti
   document.views = ViewsOf(document.tables);
   document.source = fmt::format("{} of {}", fmt::join(verbs, ", "), NameOfRun(options.files));
   // What other tools print is as long as they print it.
-  constexpr size_t kTwoScreens = 96;
+  constexpr size_t kTwoScreens = 48;
   const bool is_short = !options.top.has_value() && options.params.compat == Compat::kNone;
   document.most_lines = is_short ? kTwoScreens * specs.size() : 0;
 }

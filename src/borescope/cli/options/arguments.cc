@@ -200,7 +200,7 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
 // The word before INPUT is an option like any other from here on.
 Result<void> TakeLeadingWord(Command& command) {
   for (const VerbInfo* verb : command.analyses) {
-    if (verb->word.empty() || command.raw.Has("help")) {
+    if (verb->word.empty() || command.raw.Has("help") || command.raw.Has("help-all")) {
       continue;
     }
     const std::string& name = verb->name;
@@ -308,7 +308,9 @@ void TakeProgram(std::span<const std::string>& rest, Command& command) {
   rest = rest.first(static_cast<size_t>(dashes - rest.begin()));
 }
 
-bool IsHelp(std::string_view word) { return word == "-h" || word == "--help" || word == "help"; }
+bool IsHelp(std::string_view word) {
+  return word == "-h" || word == "--help" || word == "help" || word == "--help-all";
+}
 
 }  // namespace
 
@@ -340,7 +342,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     return command;
   }
   if (IsHelp(words[0])) {
-    command.raw.values["help"] = "true";
+    command.raw.values[words[0] == "--help-all" ? "help-all" : "help"] = "true";
     if (words.size() > 1 && !SetVerb(words[1], command)) {
       return UnknownVerb(words[1]);
     }

@@ -136,7 +136,8 @@ constexpr OwnRow kRows[] = {
     {kRun, "", "no-progress", "", "no progress bar on the terminal", IsAnalysis},
     {kRun, "q", "quiet", "", "nothing on standard error but errors", Always},
     {kRun, "v", "verbose", "", "sizes and times of every file on standard error", IsAnalysis},
-    {kRun, "h", "help", "", "this help", Always},
+    {kRun, "h", "help", "", "this help, as far as it fits two screens", Always},
+    {kRun, "", "help-all", "", "all options, with all that is said about them", Always},
 };
 
 // Options of analyses that have a short name, as in the tool they come from.

@@ -12,6 +12,7 @@
 
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/json_writer.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/output/text/text_bars.h"
 #include "borescope/output/text/text_layout.h"
 #include "borescope/output/units/units.h"
@@ -171,7 +172,12 @@ size_t CountFiles(std::span<const Diagnostic> rows) {
 // An example and no evidence: a kernel name of a thousand characters would bury the rest.
 std::string FirstCase(const Diagnostic& row, bool name_file) {
   constexpr size_t kLongest = 120;
-  const std::string first = ShortenMiddle(ToPrintable(row.first), kLongest);
+  // A sentence ends after a word, a name loses its middle.
+  const std::string whole = ToPrintable(row.first);
+  const Lines lines = WrapText(whole, kLongest);
+  const bool is_sentence = lines.size() > 1 && lines.front().find(' ') != std::string::npos &&
+                           whole.find_first_of("<(") == std::string::npos;
+  const std::string first = is_sentence ? lines.front() + " ..." : ShortenMiddle(whole, kLongest);
   return name_file && !first.empty() ? row.file + ": " + first : first;
 }
 
@@ -282,6 +288,8 @@ std::string TableText(const Document& document, const Table& table, const TextSt
   return text;
 }
 
+constexpr size_t kRestIndent = 2;
+
 size_t LinesOf(const std::string& text) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -317,50 +325,79 @@ std::vector<std::string> FittedTables(const Document& document, const TextStyle&
       break;
     }
   }
+  // In a narrow terminal a row of the answer may take several lines.
+  constexpr size_t kFewer[] = {8, 6, 4, 3, 2, 1};
+  for (const size_t rows : kFewer) {
+    if (texts.empty() || LinesOf(texts.front()) < most_lines) break;
+    if (ShownRows(document.tables.front(), rows) < shown.front()) {
+      shown.front() = ShownRows(document.tables.front(), rows);
+      texts.front() = TableText(document, document.tables.front(), style, rows);
+    }
+  }
   return texts;
 }
 
 // Names the tables for which there is no room, but for those without rows.
 std::string RestText(const std::vector<const Table*>& tables, const TextStyle& style) {
-  std::string text;
+  std::string names;
   for (const Table* one : tables) {
     const Table& table = *one;
     if (table.rows() > 0) {
       const std::string_view title = table.title.empty() ? table.name : table.title;
       const std::string rows =
           table.rows() == 1 ? "1 row" : GroupDigits(static_cast<int64_t>(table.rows())) + " rows";
-      for (const std::string& line :
-           WrapText(fmt::format("  {} ({})", ToPrintable(title), rows), style.width)) {
-        text += line + '\n';
-      }
+      names += fmt::format("{}{} ({})", names.empty() ? "" : "; ", ToPrintable(title), rows);
     }
   }
-  return text.empty() ? text : TitleLine("More with --top all", style) + text;
+  std::string text;
+  for (const std::string& line : WrapText(names, style.width - kRestIndent)) {
+    text += std::string(kRestIndent, ' ') + line + '\n';
+  }
+  return names.empty() ? names : TitleLine("More with --top all", style) + text;
+}
+
+// The tables that are shown: the first one, and those that fit below it.
+std::vector<bool> TablesThatFit(const std::vector<std::string>& texts, size_t most_lines) {
+  std::vector<bool> fits;
+  size_t lines = 0;
+  for (const std::string& text : texts) {
+    const size_t taken = LinesOf(text) + 1;
+    fits.push_back(!text.empty() && (fits.empty() || lines + taken <= most_lines));
+    lines += fits.back() ? taken : 0;
+  }
+  return fits;
 }
 
 // What people see without asking for more: the answer, and of the other tables, in their order,
-// those that fit below it.
-Result<void> WriteShort(const Document& document, const TextStyle& style, Sink& sink) {
-  const std::vector<std::string> texts = FittedTables(document, style, document.most_lines);
-  size_t lines = 0;
-  std::vector<const Table*> rest;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const size_t taken = LinesOf(texts[i]) + 1;
-    if (i > 0 && lines + taken > document.most_lines) {
-      rest.push_back(&document.tables[i]);
-      continue;
+// those that fit below it, with the names of the rest and the quality of the data.
+Result<void> WriteShort(const Document& document, const TextStyle& style, size_t most_lines,
+                        Sink& sink) {
+  const std::vector<std::string> texts = FittedTables(document, style, most_lines);
+  std::string more;
+  std::vector<bool> fits;
+  // The names of the rest take room, for which another table may have to give way.
+  for (int turn = 0; turn < 2; ++turn) {
+    const size_t taken = more.empty() ? 0 : LinesOf(more) + 1;
+    fits = TablesThatFit(texts, most_lines - std::min(most_lines, taken));
+    std::vector<const Table*> rest;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (!fits[i]) rest.push_back(&document.tables[i]);
     }
-    lines += taken;
-    BS_TRY(sink.Write((i == 0 ? "" : "\n") + texts[i]));
+    more = RestText(rest, style);
   }
-  const std::string more = RestText(rest, style);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (fits[i]) BS_TRY(sink.Write((i == 0 ? "" : "\n") + texts[i]));
+  }
   return sink.Write(more.empty() ? "" : "\n" + more);
 }
 
-Result<void> WriteTables(const Document& document, const TextStyle& style, Sink& sink) {
+// `quality_lines` follow the tables.
+Result<void> WriteTables(const Document& document, const TextStyle& style, size_t quality_lines,
+                         Sink& sink) {
   const bool has_lines = document.lines.form != LineForm::kNone;
   if (document.most_lines > 0 && !has_lines) {
-    return WriteShort(document, style, sink);
+    const size_t most = document.most_lines;
+    return WriteShort(document, style, most - std::min(most / 2, quality_lines), sink);
   }
   for (size_t i = 0; i < document.tables.size(); ++i) {
     const Table& table = document.tables[i];
@@ -385,14 +422,14 @@ Result<void> WriteQuality(std::span<const Diagnostic> rows, const WriteOptions& 
 }
 
 Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink) {
-  BS_TRY(WriteTables(document, StyleOf(options), sink));
-  if (document.lines.form != LineForm::kNone) {
-    return {};
+  const bool has_quality = document.lines.form == LineForm::kNone && !document.diagnostics.empty();
+  StringSink quality;
+  if (has_quality) {
+    BS_TRY(quality.Write(document.tables.empty() ? "" : "\n"));
+    BS_TRY(WriteQuality(document.diagnostics, options, quality));
   }
-  if (!document.diagnostics.empty() && !document.tables.empty()) {
-    BS_TRY(sink.Write("\n"));
-  }
-  return WriteQuality(document.diagnostics, options, sink);
+  BS_TRY(WriteTables(document, StyleOf(options), LinesOf(quality.text()), sink));
+  return sink.Write(quality.text());
 }
 
 }  // namespace borescope::internal

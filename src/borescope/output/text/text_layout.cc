@@ -96,7 +96,8 @@ std::string LabelsText(const Block& labels, size_t row) {
 
 // Names of events, of which remarks of other kinds are sentences.
 bool IsOfNames(const TextColumn& column) {
-  constexpr std::string_view kNames[] = {"host", "before", "after", "from_name", "renamed_to"};
+  constexpr std::string_view kNames[] = {"host",       "before", "after", "from_name",
+                                         "renamed_to", "kernel", "trace"};
   return std::find(std::begin(kNames), std::end(kNames), column.source->name) != std::end(kNames);
 }
 

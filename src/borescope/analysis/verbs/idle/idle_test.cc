@@ -28,7 +28,7 @@ TestTrace FourCauses() {
 }
 
 std::string Parts(const Tables& tables) {
-  return Csv(tables[0], {"span_ns", "busy_ns", "idle_ns", "host_wait_ns", "kernel_wait_ns",
+  return Csv(tables[3], {"span_ns", "busy_ns", "idle_ns", "host_wait_ns", "kernel_wait_ns",
                          "other_ns", "unlinked_ns", "head_ns", "tail_ns", "gaps"});
 }
 
@@ -37,15 +37,15 @@ TEST(IdleTest, EveryGapHasOneCauseAndThePartsAddUp) {
   const Tables tables = Analyse("idle", {&trace.View()});
   EXPECT_EQ(Parts(tables), std::string(kPartsHead) +
                                "300000,80000,220000,10000,20000,50000,30000,10000,100000,4\n");
-  EXPECT_EQ(Csv(tables[0], {"rank", "gpu", "stream", "idle_share"}),
+  EXPECT_EQ(Csv(tables[3], {"rank", "gpu", "stream", "idle_share"}),
             "rank,gpu,stream,idle_share\n0,0,7,0.733333\n");
-  EXPECT_EQ(Csv(tables[2], {"idle_ns", "host_ns"}), "idle_ns,host_ns\n220000,10000\n");
+  EXPECT_EQ(Csv(tables[0], {"idle_ns", "host_ns"}), "idle_ns,host_ns\n220000,10000\n");
 }
 
 TEST(IdleTest, IntervalsDescribeTheGapsOfEachCause) {
   TestTrace trace = FourCauses();
   trace.Launched("f", Us(150, 2), Us(202, 1), {5, 7, 0});
-  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[1]),
+  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[4]),
             "rank,gpu,stream,cause,count,total_ns,mean_ns,stddev_ns,min_ns,p25_ns,p50_ns,p75_ns,"
             "max_ns\n"
             "0,0,7,host_wait,1,10000,10000,0,10000,10000,10000,10000,10000\n"
@@ -59,10 +59,10 @@ TEST(IdleTest, KernelWaitIsShorterThanTheLimit) {
   const RankView& view = trace.View();
   Params params;
   params.values.push_back({kKernelWaitParam.name, 10 * kUs, ""});
-  EXPECT_EQ(Csv(Analyse("idle", {&view}, params)[0], {"kernel_wait_ns", "other_ns"}),
+  EXPECT_EQ(Csv(Analyse("idle", {&view}, params)[3], {"kernel_wait_ns", "other_ns"}),
             "kernel_wait_ns,other_ns\n0,70000\n");
   params.values[0].number = 50 * kUs + 1;
-  EXPECT_EQ(Csv(Analyse("idle", {&view}, params)[0], {"kernel_wait_ns", "other_ns"}),
+  EXPECT_EQ(Csv(Analyse("idle", {&view}, params)[3], {"kernel_wait_ns", "other_ns"}),
             "kernel_wait_ns,other_ns\n70000,0\n");
 }
 
@@ -71,7 +71,7 @@ TEST(IdleTest, HostWaitEndsAtTheLaunch) {
   TestTrace trace;
   trace.Launched("a", {0, 2}, {10, 10}, {1, 7, 0});
   trace.Launched("b", {20, 2}, {25, 5}, {2, 7, 0}).Launched("c", {31, 2}, {40, 5}, {3, 7, 0});
-  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[0], {"host_wait_ns", "kernel_wait_ns"}),
+  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[3], {"host_wait_ns", "kernel_wait_ns"}),
             "host_wait_ns,kernel_wait_ns\n1,14\n");
 }
 
@@ -81,7 +81,7 @@ TEST(IdleTest, OfWorksThatBeginTogetherTheOneLaunchedFirstDecides) {
   trace.Launched("late", {30, 2}, {50, 30}, {2, 7, 0});
   trace.Launched("in time", {5, 2}, {50, 20}, {3, 7, 0});
   trace.Kernel("unknown", {50, 40}, {99, 7, 0});
-  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[0], {"kernel_wait_ns", "gaps"}),
+  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[3], {"kernel_wait_ns", "gaps"}),
             "kernel_wait_ns,gaps\n30,1\n");
 }
 
@@ -107,7 +107,7 @@ TEST(IdleTest, WorkWithoutLengthEndsAGap) {
 TEST(IdleTest, WorkBeforeItsLaunchWaitsForTheHost) {
   TestTrace trace;
   trace.Launched("a", {0, 2}, {10, 10}, {1, 7, 0}).Launched("b", {70, 2}, {50, 10}, {2, 7, 0});
-  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[0], {"host_wait_ns"}), "host_wait_ns\n30\n");
+  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[3], {"host_wait_ns"}), "host_wait_ns\n30\n");
 }
 
 TEST(IdleTest, StreamsAndDevicesStandAlone) {
@@ -116,7 +116,7 @@ TEST(IdleTest, StreamsAndDevicesStandAlone) {
   trace.Kernel("a", {10, 10}, {1, 0, 2}).Kernel("b", {30, 10}, {1, 0, 2});
   trace.Kernel("c", {15, 5}, {1, 3, 2}).Kernel("d", {90, 10}, {1, 0, 4});
   trace.Sync("Stream Sync", {20, 60}, {9, 0, 2}).DeviceAnnotation("all", {0, 100}, {9, 5, 2});
-  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[0],
+  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()})[3],
                 {"gpu", "stream", "busy_ns", "kernel_wait_ns", "head_ns", "tail_ns"}),
             "gpu,stream,busy_ns,kernel_wait_ns,head_ns,tail_ns\n"
             "2,0,20,10,10,60\n2,3,5,0,15,80\n4,0,10,0,90,0\n");
@@ -130,7 +130,7 @@ TEST(IdleTest, WindowsCutGapsThatAreDividedAsAWhole) {
   const Tables tables = Analyse("idle", {&trace.View()}, params);
   EXPECT_EQ(Parts(tables),
             std::string(kPartsHead) + "45000,10000,35000,10000,5000,15000,0,5000,0,2\n");
-  EXPECT_EQ(Csv(tables[1], {"cause", "count", "total_ns"}),
+  EXPECT_EQ(Csv(tables[4], {"cause", "count", "total_ns"}),
             "cause,count,total_ns\nhost_wait,1,10000\nkernel_wait,1,5000\nother,1,15000\n");
 }
 
@@ -142,25 +142,25 @@ TEST(IdleTest, StepsAndTimeInNoStepAddUpToTheWhole) {
   params.selection.step_rule = StepRule::kTime;
   const RankView& view = trace.View();
   const Tables tables = Analyse("idle", {&view}, params);
-  EXPECT_EQ(Csv(tables[0],
+  EXPECT_EQ(Csv(tables[3],
                 {"step", "stream", "span_ns", "host_wait_ns", "other_ns", "head_ns", "tail_ns"}),
             "step,stream,span_ns,host_wait_ns,other_ns,head_ns,tail_ns\n"
             "3,7,35000,10000,0,10000,0\n4,7,50000,0,15000,0,0\n-,7,215000,0,35000,0,100000\n");
-  EXPECT_EQ(Csv(tables[1]), Csv(Analyse("idle", {&view})[1]));
+  EXPECT_EQ(Csv(tables[4]), Csv(Analyse("idle", {&view})[4]));
   params.selection.steps = NumberRanges::Parse("4").value();
-  EXPECT_EQ(Csv(Analyse("idle", {&view}, params)[0], {"step", "idle_ns"}),
+  EXPECT_EQ(Csv(Analyse("idle", {&view}, params)[3], {"step", "idle_ns"}),
             "step,idle_ns\n4,30000\n");
 }
 
 std::string Gaps(const Tables& tables, std::initializer_list<std::string_view> columns) {
-  return Csv(tables.back(), columns);
+  return Csv(tables[2], columns);
 }
 
 // The first half of the third gap is the host's, and the other the latency of the launch.
 TEST(IdleTest, TheLongestGapsComeFirst) {
   TestTrace trace = FourCauses();
   const Tables tables = Analyse("idle", {&trace.View()});
-  EXPECT_EQ(tables.back().name, "longest_gaps");
+  EXPECT_EQ(tables[2].name, "longest_gaps");
   EXPECT_EQ(Gaps(tables, {"rank", "step", "gpu", "place", "begin_ns", "duration_ns", "share",
                           "cause", "cause_time_ns"}),
             "rank,step,gpu,place,begin_ns,duration_ns,share,cause,cause_time_ns\n"
@@ -239,7 +239,7 @@ TEST(IdleTest, SelectedStreamsAlone) {
   trace.Kernel("other", Us(100, 10), {98, 9, 0});
   Params params;
   params.selection.streams = NumberRanges::Parse("9").value();
-  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()}, params)[0], {"stream", "busy_ns"}),
+  EXPECT_EQ(Csv(Analyse("idle", {&trace.View()}, params)[3], {"stream", "busy_ns"}),
             "stream,busy_ns\n9,10000\n");
 }
 
@@ -247,9 +247,9 @@ TEST(IdleTest, ARankWithoutDeviceWorkHasOneRow) {
   TestTrace trace;
   trace.Op("f", {0, 100});
   const Tables tables = Analyse("idle", {&trace.View(3)});
-  EXPECT_EQ(Csv(tables[0], {"rank", "gpu", "stream", "idle_ns", "head_ns", "gaps"}),
+  EXPECT_EQ(Csv(tables[3], {"rank", "gpu", "stream", "idle_ns", "head_ns", "gaps"}),
             "rank,gpu,stream,idle_ns,head_ns,gaps\n3,-,-,100,100,0\n");
-  EXPECT_EQ(tables[1].rows(), 0u);
+  EXPECT_EQ(tables[4].rows(), 0u);
 }
 
 TEST(IdleTest, WorkWithoutLengthOnly) {
@@ -263,8 +263,8 @@ TEST(IdleTest, RanksStandInOrder) {
   TestTrace a = FourCauses();
   TestTrace b = FourCauses();
   const Tables tables = Analyse("idle", {&b.View(1), &a.View(0)});
-  EXPECT_EQ(Csv(tables[0], {"rank", "other_ns"}), "rank,other_ns\n0,50000\n1,50000\n");
-  EXPECT_EQ(tables[1].rows(), 8u);
+  EXPECT_EQ(Csv(tables[3], {"rank", "other_ns"}), "rank,other_ns\n0,50000\n1,50000\n");
+  EXPECT_EQ(tables[4].rows(), 8u);
 }
 
 }  // namespace
