@@ -396,8 +396,8 @@ void UseCapturesAmong(const RunRequest& request, int threads, std::vector<RankPa
   }
 }
 
-// Reports of counters may be for one rank. A file that does not say which rank it is was mapped as rank 0; once the
-// others are known, it is mapped again as the rank that it is.
+// Reports of counters may be for one rank. A file that does not say which rank it is was mapped as
+// rank 0; once the others are known, it is mapped again as the rank that it is.
 void UseCountersOfRank(const RunRequest& request, int threads, std::vector<RankPart>& parts) {
   const auto counters = request.files.empty() ? nullptr : request.files.front().counters;
   if (counters == nullptr || request.is_part || !counters->go_by_rank()) return;

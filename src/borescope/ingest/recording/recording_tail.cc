@@ -156,6 +156,7 @@ std::vector<LogChunk> LogTail::Update(const LogSource& source, const LogHeader& 
     tail.complete_from_ns = std::max(tail.complete_from_ns, MomentOf(known.last_ns) + 1);
   };
   std::vector<LogChunk> all;
+  all.reserve(chunks_.size());
   for (const auto& [place, known] : chunks_) all.push_back(known.chunk);
   const uint64_t overwritten_until = is_ring ? OverwrittenUntil(source, all) : 0;
   std::vector<const Known*> wanted;

@@ -318,8 +318,8 @@ void ExpectWholeWindows(const Tables& tables, const Tables& full) {
   }
 }
 
-// Where findings lead comes before the rest of the recording, what is short first; a larger page has
-// more of it, and a large one all.
+// Where findings lead comes before the rest of the recording, what is short first; a larger page
+// has more of it, and a large one all.
 TEST(FitPageTest, PlacesOfFindingsAreExactFirst) {
   TestTrace trace = Stepped(0);
   const Tables full = Draw({&trace.View()}, Full());
