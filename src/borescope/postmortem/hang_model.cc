@@ -358,6 +358,7 @@ class RankReader {
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
     std::vector<uint32_t> place;  // by FlightDump::named_groups
+    place.reserve(rank_.group_of.size());
     for (const uint32_t group : rank_.group_of) {
       place.push_back(
           static_cast<uint32_t>(std::lower_bound(own.begin(), own.end(), group) - own.begin()));

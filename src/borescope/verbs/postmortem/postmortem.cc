@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -161,6 +162,7 @@ std::vector<JobMoment> MomentsOf(std::span<const SourceFindings> sources) {
     }
   }
   std::vector<JobMoment> moments;
+  moments.reserve(failed.size() + newest.size());
   for (const auto& [rank, unix_ns] : failed) {
     moments.push_back({static_cast<int32_t>(rank), "out of memory", unix_ns});
   }
@@ -296,6 +298,40 @@ Result<void> KeepPageApart(const std::string& html, std::vector<JobFile>& files)
   return {};
 }
 
+// Why nothing of the job could be read.
+Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> files,
+                  std::span<const SourceFindings> sources) {
+  for (const JobFile& file : files) {
+    if (file.failure.has_value() && file.is_named) {
+      return *file.failure;
+    }
+  }
+  for (const SourceFindings& source : sources) {
+    for (const Diagnostic& diagnostic : source.diagnostics) {
+      if (diagnostic.severity == Severity::kError) {
+        return Error{.code = ErrorCode::kUnsupportedFormat,
+                     .cause = diagnostic.first,
+                     .remedy = {},
+                     .file = diagnostic.file};
+      }
+    }
+  }
+  if (const JobFile* const trace = AnyTrace(files); trace != nullptr) {
+    return Error{.code = ErrorCode::kUnsupportedFormat,
+                 .cause =
+                     "this is a trace of a profiler, and no dump, memory snapshot, log or "
+                     "error file of a job is there",
+                 .remedy = fmt::format("ask borescope summary {}", request.paths.front()),
+                 .file = trace->path};
+  }
+  return Error{.code = ErrorCode::kUnsupportedFormat,
+               .cause = "no dump, memory snapshot, log or error file of a job is there",
+               .remedy =
+                   "set TORCH_NCCL_DUMP_ON_TIMEOUT=1 and TORCH_FR_BUFFER_SIZE=2000, and "
+                   "collect the files of TORCH_FR_DUMP_TEMP_FILE of all ranks",
+               .file = request.paths.front()};
+}
+
 Result<Everything> ReadAll(const PostmortemRequest& request) {
   const int threads = ThreadsOf(request.options.threads);
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
@@ -347,35 +383,7 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       all.files.begin(), all.files.end(),
       [](const JobFileRow& row) { return row.status == "read" || row.status == "truncated"; });
   if (!is_any_read) {
-    for (const JobFile& file : files) {
-      if (file.failure.has_value() && file.is_named) {
-        return *file.failure;
-      }
-    }
-    for (const SourceFindings& source : all.sources) {
-      for (const Diagnostic& diagnostic : source.diagnostics) {
-        if (diagnostic.severity == Severity::kError) {
-          return Error{.code = ErrorCode::kUnsupportedFormat,
-                       .cause = diagnostic.first,
-                       .remedy = {},
-                       .file = diagnostic.file};
-        }
-      }
-    }
-    if (const JobFile* const trace = AnyTrace(files); trace != nullptr) {
-      return Error{.code = ErrorCode::kUnsupportedFormat,
-                   .cause =
-                       "this is a trace of a profiler, and no dump, memory snapshot, log or "
-                       "error file of a job is there",
-                   .remedy = fmt::format("ask borescope summary {}", request.paths.front()),
-                   .file = trace->path};
-    }
-    return Error{.code = ErrorCode::kUnsupportedFormat,
-                 .cause = "no dump, memory snapshot, log or error file of a job is there",
-                 .remedy =
-                     "set TORCH_NCCL_DUMP_ON_TIMEOUT=1 and TORCH_FR_BUFFER_SIZE=2000, and "
-                     "collect the files of TORCH_FR_DUMP_TEMP_FILE of all ranks",
-                 .file = request.paths.front()};
+    return NothingRead(request, files, all.sources);
   }
   std::sort(all.files.begin(), all.files.end(),
             [](const JobFileRow& a, const JobFileRow& b) { return a.file < b.file; });
