@@ -223,6 +223,7 @@ JobAnswer DoctorOf(const JobParts& parts, const std::string& name) {
     row.count = AddSaturating(row.count, static_cast<int64_t>(diagnostic.count));
   }
   std::vector<DoctorRow> rows;
+  rows.reserve(found.size() + 1);
   for (auto& [check, row] : found) {
     rows.push_back(std::move(row));
   }
@@ -317,6 +318,7 @@ void NameSource(Tables& tables) {
 Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
                            const JobParts& parts) {
   std::vector<RankClaim> claims;
+  claims.reserve(parts.snapshots.size());
   for (const JobFile& file : parts.snapshots) {
     claims.push_back(
         {.recorded = std::nullopt,

@@ -261,8 +261,8 @@ class TextCleaner {
       if (Contains(text, folder) && !Contains(clean, folder)) {
         const size_t slash = clean.rfind('/');
         const std::string file = slash == std::string::npos ? clean : clean.substr(slash + 1);
-        clean = (slash == std::string::npos ? std::string("path") : clean.substr(0, slash)) +
-                std::string(folder) + file;
+        clean = slash == std::string::npos ? std::string("path") : clean.substr(0, slash);
+        clean.append(folder).append(file);
         break;
       }
     }

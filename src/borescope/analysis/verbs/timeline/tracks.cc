@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -309,8 +308,8 @@ class LeverFinder {
     }
     std::vector<int64_t> of_name(beyond_ns.size());
     std::transform(beyond_ns.begin(), beyond_ns.end(), of_name.begin(), [](double ns) {
-      return std::llround(
-          std::min(ns, static_cast<double>(std::numeric_limits<int64_t>::max() / 2)));
+      constexpr double kMost = 4e18;  // below 2^62, so that it can be rounded and added to
+      return std::llround(std::min(ns, kMost));
     });
     const size_t first = scenarios_.size();
     AddNames(TargetKind::kKernel, ByText(of_name), kKernelNames);
