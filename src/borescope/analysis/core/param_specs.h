@@ -211,6 +211,14 @@ inline constexpr ParamSpec kRoofParam{
     .help = "operators whose cost is known run at no less than this share of their roof",
     .type = ParamType::kText,
     .names_events = true};
+inline constexpr ParamSpec kSpeedOfLightParam{
+    .name = "speed-of-light",
+    .value = "[WHAT=]SHARE",
+    .help =
+        "kernels run at no less than this share of what the device can do at most, as --counters "
+        "measured how near they come; WHAT as in --scale; may be given again",
+    .type = ParamType::kTexts,
+    .names_events = true};
 inline constexpr ParamSpec kNoDataWaitParam{
     .name = "no-data-wait",
     .help = "data is loaded in the background, ahead of its use: nothing waits for it",

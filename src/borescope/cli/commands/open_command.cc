@@ -6,6 +6,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -188,10 +189,16 @@ void LiveReport::FollowSteps(const StopToken& stop) {
   StepFollower follower(command_.raw.inputs);
   while (!stop.stop_requested()) {
     const Clock::time_point begin = Clock::now();
-    if (follower.Look()) {
-      server_.UpdateSteps(follower.json());
+    try {
+      if (follower.Look()) {
+        server_.UpdateSteps(follower.json());
+      }
+      is_recording_ = follower.has_any();
+    } catch (const std::bad_alloc&) {
+      // Steps are an extra: without memory the page goes on with its report alone.
+      is_recording_ = false;
+      return;
     }
-    is_recording_ = follower.has_any();
     const Clock::duration rest =
         std::max<Clock::duration>(kStepLook, kStepRest * (Clock::now() - begin));
     while (!stop.stop_requested() && Clock::now() - begin < rest) {

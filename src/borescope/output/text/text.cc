@@ -303,6 +303,7 @@ std::vector<std::string> FittedTables(const Document& document, const TextStyle&
   constexpr size_t kRows[] = {SIZE_MAX, 10, 6, 4};
   constexpr size_t kNotYet = SIZE_MAX;
   std::vector<std::string> texts(document.tables.size());
+  if (texts.empty()) return texts;
   std::vector<size_t> shown(document.tables.size(), kNotYet);
   for (const size_t most : kRows) {
     const bool is_last = most == std::end(kRows)[-1];
@@ -325,10 +326,13 @@ std::vector<std::string> FittedTables(const Document& document, const TextStyle&
       break;
     }
   }
-  // In a narrow terminal a row of the answer may take several lines.
+  // A row of the answer may take several lines, which must not leave the next table without room.
+  const bool is_alone = std::none_of(document.tables.begin() + 1, document.tables.end(),
+                                     [](const Table& table) { return table.rows() > 0; });
+  const size_t most_of_answer = is_alone ? most_lines : most_lines * 3 / 5;
   constexpr size_t kFewer[] = {8, 6, 4, 3, 2, 1};
   for (const size_t rows : kFewer) {
-    if (texts.empty() || LinesOf(texts.front()) < most_lines) break;
+    if (LinesOf(texts.front()) < most_of_answer) break;
     if (ShownRows(document.tables.front(), rows) < shown.front()) {
       shown.front() = ShownRows(document.tables.front(), rows);
       texts.front() = TableText(document, document.tables.front(), style, rows);

@@ -7,20 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/params.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
-
-// Of whatif.
-inline constexpr ParamSpec kSpeedOfLightParam{
-    .name = "speed-of-light",
-    .value = "[WHAT=]SHARE",
-    .help =
-        "kernels run at no less than this share of what the device can do at most, as --counters "
-        "measured how near they come; WHAT as in --scale; may be given again",
-    .type = ParamType::kTexts,
-    .names_events = true};
 
 enum class ChangeKind : uint8_t {
   kScale,   // multiplies durations by `factor`

@@ -466,15 +466,14 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   }
   Table longest_gaps = MakeTable(longest);
   longest_gaps.preview_rows = static_cast<size_t>(most);
-  return Tables{std::move(idle), std::move(intervals), ShownCauses((*idle_times)->tables[0]),
-                (*idle_times)->tables[1], std::move(longest_gaps)};
+  // Why devices idle is the answer; the streams, of which one may wait while others work, follow.
+  return Tables{ShownCauses((*idle_times)->tables[0]), (*idle_times)->tables[1],
+                std::move(longest_gaps), std::move(idle), std::move(intervals)};
 }
 
 Result<Tables> FinishIdle(Tables tables, const Params& /*params*/) {
   Table& longest = TableOf<LongestGapRow>(tables);
   longest = FinishLongestGaps(longest);
-  // Why devices idle is the answer; the streams, of which one may wait while others work, follow.
-  std::rotate(tables.begin(), tables.begin() + 2, tables.end());
   return tables;
 }
 

@@ -581,14 +581,16 @@ RankTracks BeginTimeline(const RankView& view, const Selected& selected, const P
   return tracks;
 }
 
-Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
-                      const TimelineRequest& request) {
+Result<Timeline> MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
+                              const TimelineRequest& request) {
   Timeline timeline;
   const RankTracks tracks =
       BeginTimeline(view, selected, params, request.share.has_value(), timeline);
-  timeline.windows = request.share.has_value()
-                         ? ChooseWindows(view, selected, params, tracks)
-                         : std::vector<DrawnWindow>{{0, timeline.span_ns, std::string(kAllWindow)}};
+  if (request.share.has_value()) {
+    BS_ASSIGN(timeline.windows, ChooseWindows(view, selected, params, tracks));
+  } else {
+    timeline.windows = {{0, timeline.span_ns, std::string(kAllWindow)}};
+  }
   DrawnTexts texts(view.trace, timeline.texts);
   const int64_t track_bytes = TrackBytes(timeline.tracks);
   const int64_t share = request.share.value_or(INT64_MAX);

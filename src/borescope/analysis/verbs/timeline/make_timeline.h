@@ -156,8 +156,8 @@ RankTracks BeginTimeline(const RankView& view, const Selected& selected, const P
                          bool is_limited, Timeline& timeline);
 
 // O(events) per level, and a sort of what is drawn.
-Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
-                      const TimelineRequest& request);
+Result<Timeline> MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
+                              const TimelineRequest& request);
 
 // Finer detail of one rank for a page that asks for it: any number of stretches, of tracks that are
 // found once. docs/how-it-works/timeline.md.

@@ -33,7 +33,8 @@ Result<Tables> MapTimeline(const RankView& view, const Params& params) {
     request.share = ShareOfRank(params, params.sharing);
   }
   std::vector<Timeline> timelines;
-  timelines.push_back(MakeTimeline(view, selected, params, request));
+  BS_ASSIGN(Timeline timeline, MakeTimeline(view, selected, params, request));
+  timelines.push_back(std::move(timeline));
   return TimelineTables(std::move(timelines));
 }
 

@@ -645,11 +645,11 @@ void KeepLongest(std::vector<EvidencePlace>& places) {
   std::erase_if(places, [&](const auto& place) { return ++kept[place.what] > kPlacesOfKind; });
 }
 
-std::vector<EvidencePlace> PlacesOfIdle(const RankView& view, const Params& params) {
+Result<std::vector<EvidencePlace>> PlacesOfIdle(const RankView& view, const Params& params) {
   std::vector<EvidencePlace> places;
   const std::shared_ptr<const Result<IdleTimes>> idle = SharedIdleTimes(view, params.selection);
   if (!idle->ok()) {
-    return places;  // a recording without a device
+    return idle->error();
   }
   const Table& table = GetTable((*idle)->tables, "idle_places");
   for (size_t row = 0; row < table.rows(); ++row) {
@@ -712,8 +712,8 @@ std::vector<EvidencePlace> PlacesOfKernels(const RankView& view, const Selected&
 
 }  // namespace
 
-std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& selected,
-                                       const Params& params, const RankTracks& tracks) {
+Result<std::vector<DrawnWindow>> ChooseWindows(const RankView& view, const Selected& selected,
+                                               const Params& params, const RankTracks& tracks) {
   const int64_t origin_ns = view.trace.begin_ns();
   const int64_t span_ns = view.trace.span_ns();
   std::vector<DrawnWindow> windows;
@@ -722,8 +722,9 @@ std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& sel
     windows.push_back(step ? WithSlack(step->time.begin - origin_ns, step->time.end - origin_ns,
                                        span_ns, fmt::format("slowest step: {}", step->number))
                            : BusiestStretch(view, tracks));
-    for (const auto& places : {PlacesOfIdle(view, params), PlacesOfWork(view, selected),
-                               PlacesOfKernels(view, selected)}) {
+    BS_ASSIGN(const std::vector<EvidencePlace> idle, PlacesOfIdle(view, params));
+    for (const auto& places :
+         {idle, PlacesOfWork(view, selected), PlacesOfKernels(view, selected)}) {
       for (const EvidencePlace& place : places) {
         windows.push_back(WithSlack(SubtractSaturating(place.time.begin, origin_ns),
                                     SubtractSaturating(place.time.end, origin_ns), span_ns,

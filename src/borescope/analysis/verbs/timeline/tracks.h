@@ -127,11 +127,11 @@ Tone ToneOf(const RankView& view, const PathEvents& path, EventSide side, uint32
 
 // All of a short recording. Else first the places that findings may name: where each kind of idle
 // time, exposed communication, exposed copies and the kernels with the most time are longest; and
-// the slowest step, which is not
-// the first of three or more, or else the stretch with the most device work, or where there is none
-// with the most work of threads; each with a tenth more on both sides, the shortest first; then
-// all. Times count from the begin of the recording. O(events), and what idle time takes.
-std::vector<DrawnWindow> ChooseWindows(const RankView& view, const Selected& selected,
-                                       const Params& params, const RankTracks& tracks);
+// the slowest step, which is not the first of three or more, or else the stretch with the most
+// device work, or where there is none with the most work of threads; each with a tenth more on both
+// sides, the shortest first; then all. Times count from the begin of the recording. O(events), and
+// what idle time takes.
+Result<std::vector<DrawnWindow>> ChooseWindows(const RankView& view, const Selected& selected,
+                                               const Params& params, const RankTracks& tracks);
 
 }  // namespace borescope::internal
