@@ -28,6 +28,12 @@ inline int64_t TruncateSaturating(double number) {
   return number >= -kEnd ? static_cast<int64_t>(number) : number < 0 ? Limits::min() : 0;
 }
 
+// The largest number with a sign where a count has none.
+inline int64_t SignedSaturating(uint64_t number) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return static_cast<int64_t>(number < kMost ? number : kMost);
+}
+
 inline void AddSaturatingTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
 
 }  // namespace borescope::internal

@@ -1,7 +1,6 @@
 #include "borescope/postmortem/job_files.h"
 
 #include <fmt/format.h>
-#include <glob.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ constexpr size_t kHeadBytes = size_t{64} << 10U;
 
 class Finder {
  public:
-  Result<void> Add(const std::string& path) {
+  Result<void> Add(const std::string& path, bool may_be_pattern = true) {
     if (path == "-") {
       return UsageError("a post-mortem reads files more than once, and no standard input",
                         "write it to a file, and name that");
@@ -32,8 +31,8 @@ class Finder {
     BS_ASSIGN(const FileKind kind, KindOf(path));
     if (kind == FileKind::kNothing) {
       constexpr std::string_view kGlobCharacters = "*?[";
-      if (path.find_first_of(kGlobCharacters) != std::string::npos) {
-        return AddGlob(path);
+      if (may_be_pattern && path.find_first_of(kGlobCharacters) != std::string::npos) {
+        return AddMatches(path);
       }
       return Error{.code = ErrorCode::kIo, .cause = "no such file or folder", .file = path};
     }
@@ -54,27 +53,15 @@ class Finder {
   }
 
  private:
-  // A name that exists is never taken for a pattern.
-  Result<void> AddGlob(const std::string& pattern) {
-    struct Found {
-      Found() = default;
-      Found(const Found&) = delete;
-      Found& operator=(const Found&) = delete;
-      ~Found() { globfree(&paths); }
-      glob_t paths{};
-    } found;
-    const int status = glob(pattern.c_str(), 0, nullptr, &found.paths);
-    if (status == GLOB_NOSPACE) {
-      throw std::bad_alloc();
+  // A name that exists is never taken for a pattern, and what matches one never is one: of a link
+  // that leads nowhere the name may hold its characters.
+  Result<void> AddMatches(const std::string& pattern) {
+    BS_ASSIGN(const std::vector<std::string> paths, PathsMatching(pattern));
+    if (paths.empty()) {
+      return Error{.code = ErrorCode::kIo, .cause = "nothing has such a name", .file = pattern};
     }
-    if (status != 0 || found.paths.gl_pathc == 0) {
-      return Error{.code = ErrorCode::kIo,
-                   .cause = status == GLOB_NOMATCH || status == 0 ? "nothing has such a name"
-                                                                  : "a folder of it cannot be read",
-                   .file = pattern};
-    }
-    for (size_t i = 0; i < found.paths.gl_pathc; ++i) {
-      BS_TRY(Add(found.paths.gl_pathv[i]));
+    for (const std::string& path : paths) {
+      BS_TRY(Add(path, false));
     }
     return {};
   }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/ingest/load.h"
 
@@ -131,17 +133,21 @@ MomentRow MomentIn(const Trace& trace, const JobMoment& moment, std::optional<in
     row.match = "cannot tell: the profile does not say when it began";
     return row;
   }
-  const int64_t at = moment.unix_ns - difference.value_or(0) - *trace.meta().base_ns;
+  const int64_t at = SubtractSaturating(SubtractSaturating(moment.unix_ns, difference.value_or(0)),
+                                        *trace.meta().base_ns);
   if (at < trace.begin_ns() || at > trace.end_ns()) {
     row.match = at < trace.begin_ns()
-                    ? "cannot tell: the profile begins " + Apart(trace.begin_ns() - at) + " later"
-                    : "cannot tell: the profile ends " + Apart(at - trace.end_ns()) + " before";
+                    ? "cannot tell: the profile begins " +
+                          Apart(SubtractSaturating(trace.begin_ns(), at)) + " later"
+                    : "cannot tell: the profile ends " +
+                          Apart(SubtractSaturating(at, trace.end_ns())) + " before";
     return row;
   }
   const std::map<uint32_t, OnThread> threads = ThreadsAt(trace, at);
   // The thread that does most: with an operator, else a module, else anything. The step is that of
   // the program, whichever thread marks it.
   const OnThread* best = nullptr;
+  size_t alike = 0;  // threads that do as much as that one
   size_t with_operator = 0;
   Innermost step;
   for (const auto& [track, thread] : threads) {
@@ -151,18 +157,23 @@ MomentRow MomentIn(const Trace& trace, const JobMoment& moment, std::optional<in
       return (one.operation.name.empty() ? 0 : 4) + (one.module.name.empty() ? 0 : 2) +
              (one.annotation.name.empty() ? 0 : 1);
     };
-    if (best == nullptr || weight(thread) > weight(*best)) best = &thread;
+    if (best == nullptr || weight(thread) > weight(*best)) {
+      best = &thread;
+      alike = 0;
+    }
+    alike += weight(thread) == weight(*best) ? 1 : 0;
   }
   row.step = step.Text();
   if (best == nullptr) {
     row.match = "cannot tell: nothing ran then";
     return row;
   }
-  row.annotation = best->annotation.Text();
-  if (with_operator > 1) {
-    row.match = "cannot tell: several threads ran operators";
+  if (with_operator > 1 || alike > 1) {
+    row.match = with_operator > 1 ? "cannot tell: several threads ran operators"
+                                  : "cannot tell: several threads were at work";
     return row;
   }
+  row.annotation = best->annotation.Text();
   row.match = difference.has_value() ? "allocations" : "time";
   row.module = best->module.Text();
   row.operator_name = best->operation.Text();
@@ -176,14 +187,24 @@ MomentPart FindMoments(std::span<const JobFile> files, std::span<const JobMoment
   for (const JobMoment& moment : moments) {
     wanted[moment.rank].push_back(&moment);
   }
-  size_t tried = 0;
+  // Those whose names say that they are of a rank that is asked about come first.
+  std::vector<const JobFile*> candidates;
   for (const JobFile& file : files) {
-    const bool may_be = file.is_trace && !file.failure.has_value() &&
-                        (!file.rank.has_value() || wanted.contains(*file.rank));
-    if (!may_be || wanted.empty() || tried == kMostProfiles) {
-      continue;
+    if (!wanted.empty() && file.is_trace && !file.failure.has_value() &&
+        (!file.rank.has_value() || wanted.contains(*file.rank))) {
+      candidates.push_back(&file);
     }
-    ++tried;
+  }
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [](const JobFile* file) { return file->rank.has_value(); });
+  if (candidates.size() > kMostProfiles) {
+    part.diagnostics.push_back({Severity::kInfo, "more-profiles", candidates.size() - kMostProfiles,
+                                candidates[kMostProfiles]->path, "",
+                                "There are more profiles than are looked into."});
+    candidates.resize(kMostProfiles);
+  }
+  for (const JobFile* const candidate : candidates) {
+    const JobFile& file = *candidate;
     const Result<Trace> trace = LoadFile(file.path, {.threads = threads, .progress = {}});
     if (!trace.ok()) {
       part.diagnostics.push_back({Severity::kWarning, "unreadable-profile", 1, file.path,
@@ -192,8 +213,10 @@ MomentPart FindMoments(std::span<const JobFile> files, std::span<const JobMoment
       continue;
     }
     const std::optional<int64_t>& recorded = trace->meta().rank;
-    const std::optional<int32_t> rank =
-        recorded.has_value() ? std::optional(static_cast<int32_t>(*recorded)) : file.rank;
+    const bool is_rank = recorded.has_value() && *recorded <= std::numeric_limits<int32_t>::max();
+    const std::optional<int32_t> rank = is_rank ? std::optional(static_cast<int32_t>(*recorded))
+                                        : recorded.has_value() ? std::nullopt
+                                                               : file.rank;
     const auto asked = rank.has_value() ? wanted.find(*rank) : wanted.end();
     if (asked == wanted.end()) {
       continue;

@@ -57,7 +57,7 @@ struct MomentRow {
       {"profile", &MomentRow::profile, Role::kDerived, "The profile of that rank."},
       {"match", &MomentRow::match, Role::kDerived,
        "allocations: the clock of the profile is set by allocations that both have; time: it is "
-       "taken as it is; or why nothing can be told."},
+       "taken as it is; or why it is not known."},
       {"step", &MomentRow::step, Role::kDerived, "ProfilerStep#N that was running."},
       {"annotation", &MomentRow::annotation, Role::kDerived, "Innermost range of the program."},
       {"module", &MomentRow::module, Role::kDerived, "Innermost nn.Module."},

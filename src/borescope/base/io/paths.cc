@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -150,6 +151,28 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
 
 Result<std::vector<std::string>> NamesIfAny(const std::string& folder) {
   return SortedNames(folder, false);
+}
+
+Result<std::vector<std::string>> PathsMatching(const std::string& pattern) {
+  struct Found {
+    Found() = default;
+    Found(const Found&) = delete;
+    Found& operator=(const Found&) = delete;
+    ~Found() { globfree(&paths); }
+    glob_t paths{};
+  } found;
+  const auto ends = [](const char* /*path*/, int error) {
+    return error == EACCES || error == ENOENT || error == ENOTDIR || error == ELOOP ? 0 : 1;
+  };
+  const int status = glob(pattern.c_str(), 0, ends, &found.paths);
+  if (status == GLOB_NOSPACE) {
+    throw std::bad_alloc();
+  }
+  if (status == GLOB_ABORTED) {
+    return Error{ErrorCode::kIo, std::generic_category().message(errno), "check the disk", pattern};
+  }
+  return std::vector<std::string>(found.paths.gl_pathv,
+                                  found.paths.gl_pathv + found.paths.gl_pathc);
 }
 
 }  // namespace borescope::internal

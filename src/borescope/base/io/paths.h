@@ -65,4 +65,8 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder);
 // The same; none where there is no such folder, or permissions hide its names.
 Result<std::vector<std::string>> NamesIfAny(const std::string& folder);
 
+// The paths that match a pattern of the shell, sorted. A folder that may not be read has none, as
+// for the shell. kIo if the system cannot tell.
+Result<std::vector<std::string>> PathsMatching(const std::string& pattern);
+
 }  // namespace borescope::internal

@@ -372,33 +372,10 @@ Result<std::vector<InputFile>> ListDirectories(std::vector<std::string> folders)
   return files;
 }
 
-// The paths that match a pattern. A folder that may not be read has none, as for the shell.
-Result<std::vector<std::string>> Matches(const std::string& pattern) {
-  struct Found {
-    Found() = default;
-    Found(const Found&) = delete;
-    Found& operator=(const Found&) = delete;
-    ~Found() { globfree(&paths); }
-    glob_t paths{};
-  } found;
-  const auto ends = [](const char* /*path*/, int error) {
-    return error == EACCES || error == ENOENT || error == ENOTDIR || error == ELOOP ? 0 : 1;
-  };
-  const int status = glob(pattern.c_str(), 0, ends, &found.paths);
-  if (status == GLOB_NOSPACE) {
-    throw std::bad_alloc();
-  }
-  if (status == GLOB_ABORTED) {
-    return Error{ErrorCode::kIo, std::generic_category().message(errno), "check the disk", pattern};
-  }
-  return std::vector<std::string>(found.paths.gl_pathv,
-                                  found.paths.gl_pathv + found.paths.gl_pathc);
-}
-
 // What the shell would have found, had the pattern not been quoted. Folders beside files are passed
 // over; alone they are what was meant, as RUN/* is where each rank has a folder.
 Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
-  BS_ASSIGN(const std::vector<std::string> matches, Matches(pattern));
+  BS_ASSIGN(const std::vector<std::string> matches, PathsMatching(pattern));
   std::vector<std::string> paths;
   std::vector<std::string> folders;
   for (const std::string& match : matches) {

@@ -389,12 +389,15 @@ void NcuReader::ReadClocks(std::string_view message) {
 
 // What a rule says: nothing, or several things.
 void NcuReader::ReadRule(std::string_view message, CountedKernel& kernel) {
+  // Every piece of advice has the name of its rule: a small file could ask for their product.
+  constexpr size_t kLongestRule = 256;
+  constexpr size_t kMostAdvice = 10'000;
   std::string rule;
   std::vector<std::string_view> bodies;
   MessageFields fields(message);
   while (fields.Next()) {
     if (fields.number() == 1) {
-      rule = Text(fields.Bytes().value_or(std::string_view()));
+      rule = Text(fields.Bytes().value_or(std::string_view()).substr(0, kLongestRule));
     } else if (fields.number() == 3 && fields.Bytes().has_value()) {
       bodies.push_back(*fields.Bytes());
     }
@@ -403,7 +406,7 @@ void NcuReader::ReadRule(std::string_view message, CountedKernel& kernel) {
   for (const std::string_view body : bodies) {
     MessageFields items(body);
     while (items.Next()) {
-      if (items.number() == 1 && items.Bytes().has_value()) {
+      if (items.number() == 1 && items.Bytes().has_value() && kernel.advice.size() < kMostAdvice) {
         ReadAdvice(*items.Bytes(), rule, kernel);
       }
     }

@@ -37,7 +37,12 @@ void LogTail::Add(LogChunk chunk) {
   if (!is_first && last->second != chunk.offset) {
     // Its writer has left the one before. Places of a ring are no order: times are.
     const auto before = chunks_.find(last->second);
-    if (before != chunks_.end() && before->second.chunk.header.first_ns <= chunk.header.first_ns) {
+    const bool is_its =
+        before != chunks_.end() &&
+        Writer{before->second.chunk.header.tid, before->second.chunk.header.kind} == writer;
+    if (!is_its) {
+      last->second = chunk.offset;  // a ring has given its place to another writer
+    } else if (before->second.chunk.header.first_ns <= chunk.header.first_ns) {
       before->second.next_ns = std::max<uint64_t>(1, chunk.header.first_ns);
       last->second = chunk.offset;
     }
@@ -112,7 +117,7 @@ void LogTail::Scan(const LogSource& source, Known& known, const TailLimits& limi
       }
     }
   }
-  known.is_done = known.next_ns != 0;
+  known.is_done = known.next_ns != 0 && source.failure().ok();
 }
 
 // The last chunks of all writers first, then the newest. Returns how many bytes were not come to.
@@ -205,6 +210,10 @@ Result<Tail> RecordingTail::Read(std::span<const std::string> paths, int64_t fro
     part->chunks = log.Update(part->source, part->header, limits_,
                               static_cast<uint64_t>(std::max<int64_t>(0, from_ns)), tail);
     part->names = log.names();
+    if (!part->source.failure().ok()) {
+      before_ns_ = -1;  // what was looked at must be loaded by the next reading
+      return InFile(path, part->source.failure().error());
+    }
     if (log.end().has_value()) {
       tail.ends.push_back(*log.end());
       tail.ends.back().pid = part->header.pid;
@@ -212,13 +221,19 @@ Result<Tail> RecordingTail::Read(std::span<const std::string> paths, int64_t fro
     parts.push_back(std::move(*part));
   }
   if (parts.empty()) {
+    before_ns_ = -1;
     return errors.front();
+  }
+  if (!errors.empty()) {
+    tail.unreadable = std::move(errors);
+    tail.complete_from_ns = MomentOf(kNever);
   }
   if (tail.new_bytes == 0 && from_ns == before_ns_) {
     return tail;
   }
-  before_ns_ = from_ns;
+  before_ns_ = -1;  // unless all that was looked at is loaded, the next reading does it
   BS_ASSIGN(LoadedParts loaded, LoadRecordingParts(parts, paths.front(), options));
+  before_ns_ = from_ns;
   tail.trace = std::move(loaded.trace);
   tail.open_begins = std::move(loaded.open_begins);
   return tail;

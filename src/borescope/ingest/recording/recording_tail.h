@@ -45,6 +45,7 @@ struct Tail {
   // Of chunks whose names are not known yet: what they name has no name in the trace.
   uint64_t unread_bytes = 0;
   bool are_names_left_out = false;  // there are more names than limits let be kept
+  std::vector<Error> unreadable;    // of logs that could not be opened, where others could
 };
 
 // What is known of one log.
@@ -93,7 +94,8 @@ class RecordingTail {
 
   // What these logs hold from `from_ns` on (nanoseconds of the recording's clock), as far as limits
   // let it be read. Further logs may join those of earlier readings. Where nothing has come since
-  // the last reading from the same moment on, the trace is empty. Errors as those of LoadRecording.
+  // the last reading from the same moment on, the trace is empty. Errors as those of LoadRecording,
+  // where no log can be opened or one cannot be read on. REQUIRES: one path at least, each once.
   Result<Tail> Read(std::span<const std::string> paths, int64_t from_ns,
                     const LoadOptions& options);
 

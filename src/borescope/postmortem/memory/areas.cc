@@ -7,33 +7,15 @@
 
 #include "borescope/base/each_row.h"
 #include "borescope/base/saturating.h"
+#include "borescope/postmortem/memory/held.h"
 
 namespace borescope::internal::postmortem {
 
 namespace {
 
-int64_t ToSigned(uint64_t value) {
-  return static_cast<int64_t>(
-      std::min(value, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
-}
-
 bool HasAllTimes(const DeviceMemory& device) {
   return std::all_of(device.events.begin(), device.events.end(),
                      [](const MemoryEvent& event) { return event.time_us != kNoTime; });
-}
-
-// What an event adds to the segments of the allocator.
-int64_t ReservedBy(const MemoryEvent& event) {
-  switch (event.action) {
-    case MemoryAction::kSegmentAlloc:
-    case MemoryAction::kSegmentMap:
-      return ToSigned(event.size);
-    case MemoryAction::kSegmentFree:
-    case MemoryAction::kSegmentUnmap:
-      return -ToSigned(event.size);
-    default:
-      return 0;
-  }
 }
 
 // In which part of the recording each event lies; ascending along the events.
@@ -78,7 +60,7 @@ class RecordingParts {
 class AreaSweep {
  public:
   AreaSweep(const DeviceMemory& device, const Replay& replay, const MemoryCategories& categories)
-      : device_(device), replay_(replay), categories_(categories) {
+      : device_(device), replay_(replay), categories_(categories), ending_(device, replay) {
     for (size_t i = 0; i < replay.start_blocks.size(); ++i) {
       now_.bytes[static_cast<size_t>(categories.start[i])] += replay.start_blocks[i].size;
     }
@@ -86,7 +68,7 @@ class AreaSweep {
     for (const MemoryEvent& event : device.events) {
       AddSaturatingTo(change, ReservedBy(event));
     }
-    reserved_ = SubtractSaturating(ToSigned(replay.end.reserved), change);
+    reserved_ = SubtractSaturating(SignedSaturating(replay.end.reserved), change);
   }
 
   std::vector<MemoryArea> Run(size_t parts_wanted);
@@ -107,6 +89,7 @@ class AreaSweep {
   const DeviceMemory& device_;
   const Replay& replay_;
   const MemoryCategories& categories_;
+  EndingBlocks ending_;
   MemoryArea now_;
   MemoryArea most_;  // of the part
   bool has_part_ = false;
@@ -119,19 +102,14 @@ void AreaSweep::Apply(uint32_t i) {
   now_.event = i;
   AddSaturatingTo(reserved_, ReservedBy(event));
   now_.reserved = static_cast<uint64_t>(std::max<int64_t>(0, reserved_));
+  ending_.Of(i, [&](uint32_t owner) {
+    const MemoryCategory category = owner >= Replay::kStartBlock
+                                        ? categories_.start[owner - Replay::kStartBlock]
+                                        : categories_.events[owner];
+    now_.bytes[static_cast<size_t>(category)] -= replay_.BytesOf(owner);
+  });
   if (event.action == MemoryAction::kAlloc) {
     now_.bytes[static_cast<size_t>(categories_.events[i])] += replay_.BlockBytes(i);
-    return;
-  }
-  const uint32_t owner = replay_.links[i];
-  if (owner == kNoIndex) return;
-  if (owner >= Replay::kStartBlock) {
-    const uint32_t start = owner - Replay::kStartBlock;
-    if (replay_.start_blocks[start].freed == i) {
-      now_.bytes[static_cast<size_t>(categories_.start[start])] -= replay_.start_blocks[start].size;
-    }
-  } else if (replay_.links[owner] == i) {
-    now_.bytes[static_cast<size_t>(categories_.events[owner])] -= replay_.BlockBytes(owner);
   }
 }
 
@@ -179,7 +157,7 @@ void AddAreaRows(std::optional<int64_t> rank, const DeviceMemory& device,
   const bool has_times = HasAllTimes(device);
   for (const MemoryArea& area : areas) {
     const auto bytes = [&](MemoryCategory category) {
-      return ToSigned(area.bytes[static_cast<size_t>(category)]);
+      return SignedSaturating(area.bytes[static_cast<size_t>(category)]);
     };
     MemoryAreaRow row;
     row.rank = rank;
@@ -194,8 +172,8 @@ void AddAreaRows(std::optional<int64_t> rank, const DeviceMemory& device,
     row.held_bytes = bytes(MemoryCategory::kHeld);
     row.temporary_bytes = bytes(MemoryCategory::kTemporary);
     row.before_recording_bytes = bytes(MemoryCategory::kBefore);
-    row.reserved_bytes = ToSigned(area.reserved);
-    if (area.failed > 0) row.failed_bytes = ToSigned(area.failed);
+    row.reserved_bytes = SignedSaturating(area.reserved);
+    if (area.failed > 0) row.failed_bytes = SignedSaturating(area.failed);
     rows.push_back(row);
   }
 }

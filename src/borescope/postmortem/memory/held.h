@@ -17,6 +17,9 @@ struct HeldMemory {
   ColumnData<int64_t> reserved;   // segments
 };
 
+// What an event adds to the segments of the allocator, or takes from them.
+int64_t ReservedBy(const MemoryEvent& event);
+
 // REQUIRES: the replay was possible. Sums of what is recorded, so that the last of each is what the
 // replay has at its end.
 HeldMemory HeldAfterEach(const DeviceMemory& device, const Replay& replay);

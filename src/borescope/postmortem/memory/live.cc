@@ -548,33 +548,18 @@ std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& r
   for (uint32_t i = 0; i < replay.start_blocks.size(); ++i) {
     sweep.Add(group_of(Replay::kStartBlock + i), replay.start_blocks[i].size);
   }
-  // Takes away what event `i` freed.
-  const auto remove = [&](uint32_t owner, uint32_t i) {
-    const bool is_start = owner >= Replay::kStartBlock;
-    const uint32_t freed =
-        is_start ? replay.start_blocks[owner - Replay::kStartBlock].freed : replay.links[owner];
-    if (freed == i) {
-      sweep.Remove(group_of(owner), is_start ? replay.start_blocks[owner - Replay::kStartBlock].size
-                                             : replay.BlockBytes(owner));
-    }
-  };
   const std::vector<uint32_t> marks = Marks(device, steps);
   size_t next = 0;
-  size_t next_replaced = 0;
+  EndingBlocks ending(device, replay);
   for (uint32_t i = 0; i <= device.events.size(); ++i) {
     for (; next < marks.size() && marks[next] == i; ++next) {
       sweep.Mark();
     }
     if (i == device.events.size()) break;
-    const MemoryEvent& event = device.events[i];
-    if (event.action == MemoryAction::kAlloc) {
-      while (next_replaced < replay.replaced.size() && replay.replaced[next_replaced].first == i) {
-        remove(replay.replaced[next_replaced++].second, i);
-      }
+    ending.Of(i, [&](uint32_t owner) { sweep.Remove(group_of(owner), replay.BytesOf(owner)); });
+    if (device.events[i].action == MemoryAction::kAlloc) {
       sweep.Add(group_of(i), replay.BlockBytes(i));
-      continue;
     }
-    if (const uint32_t owner = replay.links[i]; owner != kNoIndex) remove(owner, i);
   }
   for (size_t group = 0; group < groups.size(); ++group) {
     const std::span<const Increase> rises = sweep.Rises(group);

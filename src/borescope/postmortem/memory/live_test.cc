@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/postmortem/memory/areas.h"
+#include "borescope/postmortem/memory/held.h"
 
 namespace borescope::internal::postmortem {
 namespace {
@@ -295,8 +296,17 @@ TEST(MemoryLiveTest, WhatReplacesABlockDoesNotGrow) {
   EXPECT_TRUE(replay.segments_equal);
   const std::vector<MemoryStep> steps = FindSteps(snapshot, device);
   EXPECT_EQ(steps.size(), 6U);
-  EXPECT_TRUE(
-      FindGrowth(device, replay, sites, Categorise(device, replay, sites, steps), steps).empty());
+  const MemoryCategories categories = Categorise(device, replay, sites, steps);
+  EXPECT_TRUE(FindGrowth(device, replay, sites, categories, steps).empty());
+  // Nor does it count twice in what is held over time, or drawn.
+  const HeldMemory held = HeldAfterEach(device, replay);
+  EXPECT_EQ(held.allocated[0], 0);
+  for (size_t i = 0; i < held.allocated.size(); ++i) {
+    EXPECT_TRUE(held.allocated[i] == 0 || held.allocated[i] == 5 * int64_t{kMiB}) << i;
+  }
+  for (const MemoryArea& area : FindAreas(device, replay, categories, 100)) {
+    EXPECT_LE(area.allocated(), 5 * kMiB) << area.event;
+  }
 }
 
 TEST(MemoryLiveTest, OfManyFailuresTheLastOnesAreLookedAt) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/saturating.h"
 #include "borescope/output/units/units.h"
 #include "borescope/postmortem/memory/areas.h"
 #include "borescope/postmortem/memory/fixes.h"
@@ -22,10 +23,7 @@ namespace borescope::internal::postmortem {
 
 namespace {
 
-int64_t Signed(uint64_t value) {
-  return static_cast<int64_t>(
-      std::min(value, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
-}
+int64_t Signed(uint64_t value) { return SignedSaturating(value); }
 std::optional<int64_t> Signed(const std::optional<uint64_t>& value) {
   return value.has_value() ? std::optional(Signed(*value)) : std::nullopt;
 }

@@ -343,7 +343,8 @@ class Replayer {
         return;
       }
       if (allocator_.walked() > kMostWalked) {
-        replay_.impossible = "its blocks lie where no allocator puts so many";
+        replay_.impossible =
+            "its addresses take too long to find: they are not those of an allocator";
         return;
       }
       if (allocator_.counters().allocated > peak_) {

@@ -104,6 +104,43 @@ struct Replay {
   uint64_t BlockBytes(uint32_t event) const {
     return uint64_t{block_units[event]} * kSmallestBlock;
   }
+  // Of a block, which `owner` names as `links` of a free does: the event with which its use ended,
+  // kNoIndex if it did not, and its size.
+  uint32_t EndOf(uint32_t owner) const {
+    return owner >= kStartBlock ? start_blocks[owner - kStartBlock].freed : links[owner];
+  }
+  uint64_t BytesOf(uint32_t owner) const {
+    return owner >= kStartBlock ? start_blocks[owner - kStartBlock].size : BlockBytes(owner);
+  }
+};
+
+// The blocks whose use ends with an event, asked event after event: those that a free names, and
+// those that an allocation replaces.
+class EndingBlocks {
+ public:
+  // Both have to live as long as this.
+  EndingBlocks(const DeviceMemory& device, const Replay& replay)
+      : device_(device), replay_(replay) {}
+
+  // Calls `use` with the owner of each, before the event counts. REQUIRES: every event once, in
+  // their order.
+  template <class Use>
+  void Of(uint32_t event, const Use& use) {
+    const auto end = [&](uint32_t owner) {
+      if (replay_.EndOf(owner) == event) use(owner);
+    };
+    const auto& replaced = replay_.replaced;
+    for (; next_ < replaced.size() && replaced[next_].first == event; ++next_) {
+      end(replaced[next_].second);
+    }
+    const bool is_free = device_.events[event].action != MemoryAction::kAlloc;
+    if (is_free && replay_.links[event] != kNoIndex) end(replay_.links[event]);
+  }
+
+ private:
+  const DeviceMemory& device_;
+  const Replay& replay_;
+  size_t next_ = 0;  // in `replaced`
 };
 
 Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device);

@@ -244,7 +244,9 @@ void StepWatch::Read(const std::vector<std::string>& logs, Followed& followed) {
   LiveRank& rank = followed.rank;
   const bool is_first = rank.log_bytes == 0;
   Result<Tail> tail = followed.tail.Read(logs, followed.from_ns, {});
-  rank.trouble = tail.ok() ? "" : tail.error().Sentence();
+  rank.trouble = !tail.ok()                 ? tail.error().Sentence()
+                 : tail->unreadable.empty() ? ""
+                                            : tail->unreadable.front().Sentence();
   if (!tail.ok()) return;
   rank.log_bytes = tail->log_bytes;
   rank.unread_bytes = tail->unread_bytes;
