@@ -114,7 +114,7 @@ def postmortem(job: PathLike | Iterable[PathLike], *, world: int | None = None, 
         answer["hang_culprits"].to_pandas()
     """
     paths = _paths(job)
-    text = str(_count(limit, "limit")) if limit is not None and not isinstance(limit, str) else limit or ""
+    text = limit if isinstance(limit, str) else "" if limit is None else str(size_of(limit, "limit"))
     with reporting(progress) as report:
         answer, *judged = _native.postmortem(
             paths, _count(world or 0, "world"), text, skip_frames or "", _count(fix_time, "fix_time"),

@@ -68,6 +68,8 @@ def test_options(jobs: Path) -> None:
 def test_out_of_memory(jobs: Path) -> None:
     answer = borescope.postmortem(jobs / "memory", limit=17 << 20, fix_time=5)
     assert answer["oom"]["cause"][0].startswith("full") or "limit" in answer["oom"]["cause"][0]
+    # Devices have more than 2 GiB.
+    assert len(borescope.postmortem(jobs / "memory", limit=80 << 30, fix_time=0)["oom"]) == 1
     assert answer["memory_live"]["bytes"].to_list()[0] == 16 << 20
     assert len(answer["oom_fixes"]) > 0
     with pytest.raises(borescope.UsageError, match="is no size"):

@@ -251,11 +251,12 @@ def _check(root: Root, given: dict[str, Any]) -> str:
 def _postmortem(root: Root, given: dict[str, Any]) -> str:
     # The engine follows no link that leads out of the folder, and the folder is below the root.
     path = root.path_of(given["path"])
+    fix_time = given.get("fix_time", _FIX_SECONDS)
     answer = postmortem(path, world=given.get("world"), limit=given.get("limit"), rank=given.get("rank"),
-                        fix_time=given.get("fix_time", _FIX_SECONDS), progress=root.progress or False)
-    words = ["borescope", "postmortem", path]
-    for name in ("world", "limit", "rank", "fix_time"):
-        words += [f"--{name.replace('_', '-')}", str(given[name])] if name in given else []
+                        fix_time=fix_time, progress=root.progress or False)
+    words = ["borescope", "postmortem", path, "--fix-time", str(fix_time)]
+    for name in ("world", "limit", "rank"):
+        words += [f"--{name}", str(given[name])] if name in given else []
     limit = given.get("max_bytes", DEFAULT_BYTES)
     command = shlex.join([*words, "-f", "json"])
     shown = size_of(command) < limit // 4 and escaped(command) == command

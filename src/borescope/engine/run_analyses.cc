@@ -312,7 +312,8 @@ Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
   request.reads_files = true;
   Result<MappedRun> run = MapRun(request);
   if (!run.ok()) {
-    const bool may_be_other = specs.size() == 1 && run.error().code != ErrorCode::kIo;
+    const bool may_be_other =
+        specs.size() == 1 && run.error().code == ErrorCode::kUnsupportedFormat;
     return may_be_other ? AnswerOfOther(*specs.front(), options, run.error()) : run.error();
   }
   return AnswerOf(specs, options, *run);

@@ -115,9 +115,8 @@ class JobData {
   struct Stacks {
     // Of dumps: the number of each list of frames, by source and list.
     HashMap<uint64_t, int64_t> numbers;
-    std::vector<std::pair<size_t, uint32_t>> lists;  // source, and entry that has the stack
-    std::vector<size_t> ends;                        // rows of `frames` up to each stack
-    std::vector<std::vector<FlightFrame>> frames;    // of the stacks of dumps
+    std::vector<size_t> ends;                      // rows of `frames` up to each stack
+    std::vector<std::vector<FlightFrame>> frames;  // of the stacks of dumps
   };
   void AddDump(size_t source);
   void AddSnapshot(size_t source);

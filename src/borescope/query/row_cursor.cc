@@ -699,8 +699,10 @@ int Filter(sqlite3_vtab_cursor* cursor, int, const char* plan_text, int count,
 }
 
 int Next(sqlite3_vtab_cursor* cursor) {
-  RowsOf(cursor).Next();
-  return StatusOf(RowsOf(cursor));
+  return Guarded(cursor->pVtab, [&] {
+    RowsOf(cursor).Next();
+    return StatusOf(RowsOf(cursor));
+  });
 }
 
 int IsAtEnd(sqlite3_vtab_cursor* cursor) { return RowsOf(cursor).at_end() ? 1 : 0; }
@@ -711,24 +713,26 @@ void ReturnText(sqlite3_context* context, std::string_view text) {
 }
 
 int GetColumn(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
-  RowCursor& rows = RowsOf(cursor);
-  const Cell cell = rows.Get(static_cast<size_t>(column));
-  switch (cell.kind) {
-    case CellKind::kNull:
-      sqlite3_result_null(context);
-      break;
-    case CellKind::kInt:
-      sqlite3_result_int64(context, cell.number);
-      break;
-    case CellKind::kReal:
-      sqlite3_result_double(context, cell.real);
-      break;
-    case CellKind::kPooled:
-    case CellKind::kText:
-      ReturnText(context, TextOf(cell, rows.rank().trace));
-      break;
-  }
-  return SQLITE_OK;
+  return Guarded(cursor->pVtab, [&] {
+    RowCursor& rows = RowsOf(cursor);
+    const Cell cell = rows.Get(static_cast<size_t>(column));
+    switch (cell.kind) {
+      case CellKind::kNull:
+        sqlite3_result_null(context);
+        break;
+      case CellKind::kInt:
+        sqlite3_result_int64(context, cell.number);
+        break;
+      case CellKind::kReal:
+        sqlite3_result_double(context, cell.real);
+        break;
+      case CellKind::kPooled:
+      case CellKind::kText:
+        ReturnText(context, TextOf(cell, rows.rank().trace));
+        break;
+    }
+    return SQLITE_OK;
+  });
 }
 
 int GetRowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* row_id) {

@@ -244,14 +244,20 @@ class TextCleaner {
       return std::string(text);
     }
     constexpr std::string_view kWhole[] = {"/site-packages/torch/", "/dist-packages/torch/",
-                                           "/lib/python3.", "/torch/"};
-    constexpr std::string_view kMarks[] = {"/site-packages/", "/dist-packages/", "/optimizers/",
-                                           "/optim/", "/nn/"};
+                                           "/lib/python3."};
+    constexpr std::string_view kMarks[] = {
+        "/site-packages/", "/dist-packages/", "/optimizers/", "/optim/", "/nn/", "/torch/"};
+    // A module of the standard library is a file, or one in a package; below its folder may be
+    // more.
+    constexpr std::ptrdiff_t kMostFoldersOfLibrary = 4;
     for (const std::string_view folder : kWhole) {
       const size_t at = text.find(folder);
       const bool is_packages = at != std::string_view::npos &&
                                Contains(text.substr(at), "-packages/") && folder == "/lib/python3.";
-      if (at != std::string_view::npos && !is_packages &&
+      const bool is_deep = at != std::string_view::npos && folder == "/lib/python3." &&
+                           std::count(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                                      '/') > kMostFoldersOfLibrary;
+      if (at != std::string_view::npos && !is_packages && !is_deep &&
           IsHarmless(text.substr(at + 1), "/_.-+", 300)) {
         return scrubber_.Replaced("path", text.substr(0, at)) + std::string(text.substr(at));
       }
@@ -281,7 +287,8 @@ struct Slot {
   Kind kind = Kind::kOther;
   bool is_filled = false;  // of a dictionary
   // Of a key that is known: where the value after it is. Of others that of what is before them.
-  Context context;
+  Context context = {};
+  bool is_memoised = false;
 };
 
 class PickleScrubber {
@@ -463,6 +470,11 @@ class PickleScrubber {
       return Bad("the memo has gaps");
     }
     if (place == memo_.size()) {
+      // Writers remember a value once; a byte each would fill the memory.
+      if (stack_.back().is_memoised) {
+        return Bad("a value is remembered twice");
+      }
+      stack_.back().is_memoised = true;
       memo_.push_back(stack_.back());
     } else {
       memo_[place] = stack_.back();

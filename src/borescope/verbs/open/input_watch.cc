@@ -115,11 +115,15 @@ bool IsWholeJson(const std::string& path) {
   return brackets.are_closed() && !is_damaged;
 }
 
-bool FileWatch::IsWhole(const InputFile& file, const Known& known) const {
+bool FileWatch::IsWhole(const InputFile& file, Known& known) const {
   if (!file.logs.empty()) {
     return known.look.bytes <= kMostRunningBytes || !IsRunning(file.logs);
   }
-  return IsOld(known.look, std::max(kPatience, quiet_)) || IsWholeJson(file.path);
+  if (IsOld(known.look, std::max(kPatience, quiet_))) {
+    return true;
+  }
+  if (!known.is_json_whole.has_value()) known.is_json_whole = IsWholeJson(file.path);
+  return *known.is_json_whole;
 }
 
 SettledFiles FileWatch::Look(Clock::time_point now) {
@@ -142,9 +146,11 @@ SettledFiles FileWatch::Look(Clock::time_point now) {
     // What is there at the first look and old has been so for long.
     const bool is_old = !has_looked_ && IsOld(look, quiet_);
     const Clock::time_point since = is_same ? before->second.since : is_old ? now - quiet_ : now;
-    Known& known = seen.insert_or_assign(file.path, Known{look, since}).first->second;
+    Known& known =
+        seen.insert_or_assign(file.path, Known{.look = look, .since = since}).first->second;
     const bool is_quiet = look.bytes != 0 && now - since >= quiet_;
     known.is_whole = is_same && before->second.is_whole;
+    if (is_same) known.is_json_whole = before->second.is_json_whole;
     known.is_whole = known.is_whole || (is_quiet && IsWhole(file, known));
     if (is_quiet && known.is_whole) {
       settled.files.emplace(file.path, look);

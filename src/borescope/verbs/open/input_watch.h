@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,8 +55,9 @@ class FileWatch {
     FileLook look;
     Clock::time_point since;
     bool is_whole = false;
+    std::optional<bool> is_json_whole = {};  // of this content; nothing: it was not read yet
   };
-  bool IsWhole(const InputFile& file, const Known& known) const;
+  bool IsWhole(const InputFile& file, Known& known) const;
 
   const std::vector<std::string> inputs_;
   const std::chrono::milliseconds quiet_;

@@ -11,6 +11,7 @@
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/saturating.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/ingest/recording/recording.h"
@@ -292,7 +293,9 @@ std::vector<LiveRank> StepWatch::Look() {
     found = GroupRecordings(std::move(*found));
   }
   for (const InputFile& file : found.ok() ? *found : std::vector<InputFile>()) {
-    if (!file.logs.empty()) Follow(file.logs, ranks_[file.path]);
+    if (file.logs.empty()) continue;
+    Follow(file.logs,
+           ranks_.try_emplace(file.path, Followed{.tail = RecordingTail(limits_)}).first->second);
   }
   std::vector<LiveRank> ranks;
   for (const auto& [path, followed] : ranks_) {
@@ -389,7 +392,7 @@ void PutStep(JsonWriter& json, const LiveRank& rank, const LiveStep& step) {
   json.Int(step.number);
   PutNumber(json, "gpu", step.gpu);
   PutNumber(json, "begin_ms",
-            rank.base_ns == 0 ? kMissing : (rank.base_ns + step.begin_ns) / 1'000'000);
+            rank.base_ns == 0 ? kMissing : AddSaturating(rank.base_ns, step.begin_ns) / 1'000'000);
   json.Member("state", StepStateName(step));
   PutNumber(json, "host_ns", step.end_ns - step.begin_ns);
   PutNumber(json, "span_ns", step.time.span_ns);

@@ -58,7 +58,8 @@ struct LiveRank {
 };
 
 // The steps of `view` on each device, in their order; `open_begins` are of ranges that have not
-// ended. Steps that begin before `from_ns` are left out, as the view may lack a part of them.
+// ended. Steps that begin before `tail.complete_from_ns` are left out, as the view may lack a part
+// of them.
 Result<std::vector<LiveStep>> LiveStepsOf(const RankView& view, const Tail& tail,
                                           const std::vector<int64_t>& open_begins);
 
@@ -85,7 +86,7 @@ class StepWatch {
  private:
   struct Followed {
     RecordingTail tail;
-    LiveRank rank;
+    LiveRank rank = {};
     int64_t from_ns = 0;  // what is older is known
     bool is_followed = false;
     bool is_over = false;  // it has ended, and was read after that

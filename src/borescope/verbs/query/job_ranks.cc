@@ -9,6 +9,8 @@
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/parallel.h"
 #include "borescope/ingest/flight_recorder/flight_dump.h"
+#include "borescope/ingest/load.h"
+#include "borescope/ingest/ncu/counter_reports.h"
 #include "borescope/postmortem/hang_findings.h"
 #include "borescope/postmortem/memory/read_snapshot.h"
 #include "borescope/table/typed_rows.h"
@@ -116,10 +118,6 @@ Result<void> CorrectRanks(std::span<const JobFile> files, int threads,
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 // The files of the run, each once; of those that were found in folders these folders.
 std::vector<std::string> NamesOf(std::span<const InputFile> files, bool as_folders) {
   std::vector<std::string> names;
@@ -140,6 +138,16 @@ bool IsOfJob(const JobFile& file) {
   return file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
 }
 
+// Whether a file may be a log: no trace of any format and no report of counters, which others read.
+Result<bool> IsText(const JobFile& file) {
+  if (file.failure.has_value()) {
+    return true;  // to say so
+  }
+  BS_ASSIGN(const bool may_be_trace, MayBeTrace(file.path));
+  BS_ASSIGN(const std::optional<TraceFormat> counters, CounterFormatOfFile(file.path));
+  return !may_be_trace && !counters.has_value();
+}
+
 }  // namespace
 
 Result<JobRanks> JobRanks::Find(const RunOptions& options) {
@@ -149,18 +157,19 @@ Result<JobRanks> JobRanks::Find(const RunOptions& options) {
     return found;
   }
   Result<std::vector<JobFile>> files = FindJobFiles(names, options.threads);
-  if (files.ok() && std::any_of(files->begin(), files->end(), IsOfJob)) {
-    files = FindJobFiles(NamesOf(options.files, true), options.threads);
-  }
   if (!files.ok()) {
     return found;  // who loads traces says what is wrong
+  }
+  if (std::any_of(files->begin(), files->end(), IsOfJob)) {
+    BS_ASSIGN(files, FindJobFiles(NamesOf(options.files, true), options.threads));
   }
   for (JobFile& file : *files) {
     if (IsOfJob(file)) {
       (file.kind == JobFileKind::kFlightRecorder ? found.dumps_ : found.snapshots_)
           .push_back(std::move(file));
-    } else if (file.kind == JobFileKind::kOther && !file.failure.has_value() && !file.is_trace) {
-      found.texts_.push_back(std::move(file));
+    } else if (file.kind == JobFileKind::kOther && !file.is_trace) {
+      BS_ASSIGN(const bool is_text, IsText(file));
+      if (is_text) found.texts_.push_back(std::move(file));
     }
   }
   return found;
@@ -202,22 +211,22 @@ Result<void> JobRanks::Read(const RunOptions& options, std::vector<Diagnostic>& 
         {rank, std::move(first), std::make_unique<query::JobData>(std::move(sources))});
   }
   if (!texts_.empty()) {
-    ranks_.front().data->SetLogs(
-        [files = texts_, threads = options.threads, ranks = options.ranks] {
-          const Result<LineFinder> lines = LineFinder::Make("");
-          if (!lines.ok()) {
-            return std::vector<LogFindingRow>();
-          }
-          const LogPart part = FindLogs(files, {.threads = threads, .progress = {}}, *lines);
-          std::vector<LogFindingRow> rows;
-          for (const Table& table : part.tables) {
-            rows = ReadRows<LogFindingRow>(table);
-          }
-          std::erase_if(rows, [&](const LogFindingRow& row) {
-            return !ranks.empty() && row.rank.has_value() && !ranks.Contains(*row.rank);
-          });
-          return rows;
-        });
+    // Logs may be long, and are read once a statement asks; what is odd about them is said then.
+    BS_ASSIGN(LineFinder finder, LineFinder::Make(""));
+    ranks_.front().data->SetLogs([files = texts_, threads = options.threads, ranks = options.ranks,
+                                  late = late_,
+                                  lines = std::make_shared<const LineFinder>(std::move(finder))] {
+      LogPart part = FindLogs(files, {.threads = threads, .progress = {}}, *lines);
+      *late = std::move(part.diagnostics);
+      std::vector<LogFindingRow> rows;
+      for (const Table& table : part.tables) {
+        rows = ReadRows<LogFindingRow>(table);
+      }
+      std::erase_if(rows, [&](const LogFindingRow& row) {
+        return !ranks.empty() && row.rank.has_value() && !ranks.Contains(*row.rank);
+      });
+      return rows;
+    });
   }
   no_trace_ = std::make_unique<Trace>(TraceBuilder().Finish({}, 0, 1));
   no_index_ = std::make_unique<TraceIndex>(BuildIndex(*no_trace_, 1));
@@ -245,10 +254,7 @@ void JobRanks::AddTo(std::vector<query::RankData>& ranks) {
   for (; next < ranks_.size(); ++next) {
     add_job(ranks_[next]);
   }
-  ranks.clear();
-  for (const query::RankData& rank : all) {
-    ranks.push_back(rank);
-  }
+  ranks.swap(all);
 }
 
 }  // namespace borescope::internal

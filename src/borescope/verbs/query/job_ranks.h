@@ -34,6 +34,9 @@ class JobRanks {
   // Stops as stop.h says.
   Result<void> Read(const RunOptions& options, std::vector<Diagnostic>& diagnostics);
 
+  // What is odd about logs; empty until they were read.
+  const std::vector<Diagnostic>& late() const { return *late_; }
+
   // Gives ranks their data, and adds those of which there is nothing else; in the order of ranks.
   // This has to outlive them, and to stay where it is.
   void AddTo(std::vector<query::RankData>& ranks);
@@ -49,6 +52,7 @@ class JobRanks {
   std::vector<JobFile> snapshots_;
   std::vector<JobFile> texts_;
   std::vector<OfRank> ranks_;
+  std::shared_ptr<std::vector<Diagnostic>> late_ = std::make_shared<std::vector<Diagnostic>>();
   // Of ranks without a trace.
   std::unique_ptr<Trace> no_trace_;
   std::unique_ptr<TraceIndex> no_index_;

@@ -175,6 +175,10 @@ Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) 
         if (!loaded.ok() && !is_no_trace) {
           return loaded.error();
         }
+        if (is_no_trace) {
+          odd.push_back({Severity::kWarning, "unreadable-file", 1, loaded.error().file,
+                         loaded.error().cause, "The answer is about the other files."});
+        }
         run = loaded.ok() ? std::move(*loaded) : LoadedRun{};
       }
       run.diagnostics.insert(run.diagnostics.end(), odd.begin(), odd.end());
@@ -234,6 +238,11 @@ Result<QuerySession> QueryAccess::Open(const internal::RunOptions& options,
             }));
   state->ranks = internal::RanksOf(state->run, state->counters);
   state->job.AddTo(state->ranks);
+  const bool is_any = std::any_of(state->ranks.begin(), state->ranks.end(),
+                                  [](const auto& rank) { return rank.rank != internal::kMissing; });
+  if (!options.ranks.empty() && !is_any) {
+    return internal::UsageError("`rank` names no rank of these files", "", "rank");
+  }
   BS_ASSIGN(internal::query::Database database,
             internal::query::Database::Open(state->ranks, state->tables));
   state->database = std::move(database);
@@ -251,6 +260,8 @@ Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& para
                   state_->stop, [&] { return state_->database->Run(sql, parameters, most); });
             }));
   internal::AnswerData answer{{{}, state_->run.diagnostics}, state_->run.files};
+  const std::vector<Diagnostic>& late = state_->job.late();
+  answer.document.diagnostics.insert(answer.document.diagnostics.end(), late.begin(), late.end());
   answer.document.tables.reserve(results.size());
   for (query::QueryResult& result : results) {
     if (result.is_cut) {
