@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,7 +67,8 @@ class TestChunk {
     header.first_ns = first_ns_;
     std::string text(bytes, '\0');
     std::memcpy(text.data(), &header, sizeof(header));
-    std::memcpy(text.data() + sizeof(header), words_.data(), words_.size() * sizeof(uint64_t));
+    std::ranges::copy(std::as_bytes(std::span(words_)),
+                      std::as_writable_bytes(std::span(text)).begin() + sizeof(header));
     return text;
   }
 
