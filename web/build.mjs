@@ -93,7 +93,7 @@ namespace borescope::internal {
 std::string_view ReportTemplate() {
   static constexpr char kTemplate[] =
 ${pieces.join('\n')};
-  return {kTemplate, sizeof(kTemplate) - 1};  // nobody has to count it
+  return {kTemplate, sizeof(kTemplate) - 1};  // so that its length is not computed at run time
 }
 
 }  // namespace borescope::internal

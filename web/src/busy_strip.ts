@@ -1,6 +1,6 @@
 // The whole recording in a strip: its steps, and which share of each stretch of time devices worked. Worked out from
 // the boxes of the timeline, of the coarsest level that is fine enough for the width.
-import { type Boxes, depthsOf, overlapping } from './timeline/boxes';
+import { type Boxes, busyShare, countOf, depthsOf, overlapping } from './timeline/boxes';
 import { plan } from './timeline/levels';
 import { type Store } from './timeline/store';
 
@@ -15,7 +15,9 @@ export interface BusyStrip {
   busy: Float64Array; // 0 to 1, of each of equal stretches: the mean of all devices
   devices: number;
   isAbout: boolean; // streams of one device overlap, or boxes are merged
-  steps: StepSpan[]; // of the first rank, in the order of time
+  steps: StepSpan[]; // of the first rank, in the order of time, MOST_STEPS at most
+  stepCount: number; // of all, those within merged boxes, too
+  areStepsMerged: boolean; // some: at the edges of exact windows their count is about right
 }
 
 const MOST_STEPS = 2_000;
@@ -25,8 +27,7 @@ function addBoxes(boxes: Boxes, depth: number, begin: number, end: number, each:
   const [first, last] = overlapping(boxes, depth, begin, end);
   for (let i = first; i < last; ++i) {
     const [from, to] = [Math.max(begin, boxes.begin[i]!), Math.min(end, boxes.end[i]!)];
-    const length = boxes.end[i]! - boxes.begin[i]!;
-    const density = boxes.busy === null || length <= 0 ? 1 : Math.min(1, boxes.busy[i]! / length);
+    const density = busyShare(boxes, i);
     for (let bin = Math.max(0, Math.floor(from / each)); bin < shares.length && bin * each < to; ++bin) {
       const inside = Math.min(to, (bin + 1) * each) - Math.max(from, bin * each);
       shares[bin] = shares[bin]! + (Math.max(0, inside) * density) / each;
@@ -48,15 +49,26 @@ function streamShares(store: Store, track: number, whole: number, bins: number):
   return { shares: shares.map((share) => Math.min(1, share)), isMerged };
 }
 
-function stepsOf(store: Store, whole: number): StepSpan[] {
+/** Each step once, from the stretch in which it begins: exact events are often those of a window only. */
+function stepsOf(store: Store, whole: number): Pick<BusyStrip, 'steps' | 'stepCount' | 'areStepsMerged'> {
   const track = store.tracks.findIndex((info) => info.kind === 'steps');
-  const [piece] = track < 0 ? [] : plan(store.piecesOf(track), 0, whole, 1);
-  const boxes = piece === undefined ? null : store.boxes(track, piece.piece);
   const steps: StepSpan[] = [];
-  for (let i = 0; boxes !== null && i < Math.min(MOST_STEPS, boxes.first[1] ?? 0); ++i) {
-    steps.push({ name: store.name(boxes.name[i]!), begin: boxes.begin[i]!, end: boxes.end[i]! });
+  let [stepCount, areStepsMerged] = [0, false];
+  for (const { piece, begin, end } of track < 0 ? [] : plan(store.piecesOf(track).filter((one) => one.source === 0), 0, whole, 1)) {
+    const boxes = store.boxes(track, piece);
+    const [first, last] = boxes === null || depthsOf(boxes) === 0 ? [0, 0] : overlapping(boxes, 0, begin, end);
+    for (let i = first; i < last; ++i) {
+      const at = boxes!.begin[i]!;
+      if (at >= begin && (at < end || end >= whole)) {
+        stepCount += countOf(boxes!, i);
+        areStepsMerged ||= countOf(boxes!, i) > 1;
+        if (steps.length < MOST_STEPS) {
+          steps.push({ name: store.name(boxes!.name[i]!), begin: at, end: boxes!.end[i]! });
+        }
+      }
+    }
   }
-  return steps;
+  return { steps, stepCount, areStepsMerged };
 }
 
 /** null: nothing ran on a device. Streams of a device count as if they did not know of each other. */
@@ -80,5 +92,5 @@ export function busyStrip(store: Store, whole: number, bins: number): BusyStrip 
   }
   const busy = new Float64Array(bins);
   idle.forEach(({ shares }) => shares.forEach((left, bin) => { busy[bin] = busy[bin]! + (1 - left) / idle.size; }));
-  return { whole, busy, devices: idle.size, isAbout, steps: stepsOf(store, whole) };
+  return { whole, busy, devices: idle.size, isAbout, ...stepsOf(store, whole) };
 }

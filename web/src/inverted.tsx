@@ -3,13 +3,12 @@ import { useMemo, useState } from 'preact/hooks';
 
 import { showChange } from './compare';
 import { treeOf } from './flame_tree';
-import { type Caller, invertedOf, isWork, sortedCallers } from './inverted_tree';
+import { type Caller, MOST_DEEP, invertedOf, isWork, sortedCallers } from './inverted_tree';
 import { type Table, find, numberAt } from './model';
 import { plainWords, shortenName, show, showShare } from './units';
 
 const MOST_ROWS = 15; // of one level, until more are asked for
 const MOST_NAME = 110;
-const MOST_DEEP = 60;
 
 interface RowProps {
   caller: Caller;
@@ -83,7 +82,7 @@ export function Inverted({ table, value }: { table: Table; value: string }) {
       {root !== null && (
         <table>
           <thead>
-            <tr><th scope="col">kernel or copy, below it its callers</th><th scope="col" class="number">device time</th>{isPair && <th scope="col" class="number">change</th>}<th scope="col" class="number">share</th><th scope="col" class="number">works</th></tr>
+            <tr><th scope="col">kernel or copy, below it its callers</th><th scope="col" class="number">device time</th>{isPair && <th scope="col" class="number">change</th>}<th scope="col" class="number">share</th><th scope="col" class="number">kernels and copies</th></tr>
           </thead>
           <tbody><Rows parent={root} whole={root.mine} depth={0} isPair={isPair} open={open} onToggle={toggle} /></tbody>
         </table>

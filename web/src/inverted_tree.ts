@@ -13,6 +13,7 @@ export interface Caller {
 
 const WORK = new Set(['kernel', 'memcpy', 'memset']);
 export const isWork = (kind: string): boolean => WORK.has(kind);
+export const MOST_DEEP = 60; // callers above a kernel: deep stacks would make as many nodes as the square of their depth
 const APART = '\u0000'; // in no name: they are printable
 
 const callerOf = (key: string, { name, kind }: Pick<Frame, 'name' | 'kind'>): Caller => ({ key, name, kind, mine: 0, other: 0, works: 0, callers: new Map() });
@@ -45,7 +46,8 @@ export function invertedOf(root: Frame, worksOf: (row: number) => number): Calle
       all.works += works;
       let at = childOf(all, frame);
       add(at, frame, works);
-      for (let above = frame.parent; above !== null && above.row >= 0; above = above.parent) {
+      let deep = 0;
+      for (let above = frame.parent; above !== null && above.row >= 0 && deep < MOST_DEEP; above = above.parent, ++deep) {
         at = childOf(at, above);
         add(at, frame, works);
       }

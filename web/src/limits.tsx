@@ -72,7 +72,7 @@ function against(table: Table, row: number, measured: string, model: string, uni
   return expected > 0 ? `${words}, ${show(expected, unit)} by the model: × ${(numberAt(mine, row) / expected).toFixed(2)}` : words;
 }
 
-function Fact({ label, value }: { label: string; value: string }) {
+export function Fact({ label, value }: { label: string; value: string }) {
   return value === '' ? null : <div><dt>{label}</dt><dd>{value}</dd></div>;
 }
 
@@ -135,9 +135,10 @@ export function KernelLimits({ name, rank = null, detail = '' }: { name: string;
   }
   const { light, ops } = counted;
   const grid = light === undefined || row === undefined ? '' : printable(textAt(find(light, 'grid'), row));
+  const sizes = light === undefined ? 0 : new Set(rows.map((one) => `${textAt(find(light, 'grid'), one)} ${textAt(find(light, 'block'), one)}`)).size;
   return (
     <div class="limits">
-      <h4>{row === undefined ? 'What its operator did' : 'What limits it'} <small>measured by counters in another run{rows.length > 1 && `; of ${rows.length} sizes that with most time, grid ${grid}`}</small></h4>
+      <h4>{row === undefined ? 'What its operator did' : 'What limits it'} <small>measured by counters in another run{sizes > 1 && `; of ${sizes} sizes that with most time, grid ${grid}`}</small></h4>
       <dl>
         {light !== undefined && row !== undefined && <LightFacts light={light} row={row} />}
         {ops !== undefined && op !== null && <OpFacts ops={ops} op={op.op} rank={op.rank} />}

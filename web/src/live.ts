@@ -133,6 +133,8 @@ export function followLivePage(): void {
     }
     setTimeout(() => void ask(), INTERVAL_MS);
   };
-  restorePlace();
+  if (!isWaiting()) { // else the place is kept for the first report
+    restorePlace();
+  }
   void ask();
 }

@@ -4,7 +4,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { DRAWN } from './hooks';
-import type { Report } from './model';
+import { type Report, TIMELINE } from './model';
 import { type Filters, NO_FILTERS, type Route, formatRoute, parseRoute } from './route';
 
 export interface Navigation {
@@ -87,14 +87,23 @@ export function useRoute(report: Report): Navigation {
     current.current = { route: isSame ? { ...to, filters: route.filters } : to, moves: before + Number(moves), top };
     setArrival(current.current);
   };
+  /** An address that says nothing of the look of the timeline leaves it as it is. */
+  const withLook = (to: Route): Route => ({ ...to, look: to.look ?? current.current.route.look });
   const go: Navigation['go'] = (to, how) => {
-    const next = { ...current.current.route, ...to };
+    const next = withLook({ ...current.current.route, ...to });
     writeAddress(formatRoute(next), how === 'replace');
     arrive(next, to.pane !== undefined || to.section !== undefined, false);
   };
   useEffect(() => {
     history.scrollRestoration = 'manual';
-    const changed = () => arrive(parseRoute(report, location.hash), true, true);
+    const changed = () => {
+      const asked = parseRoute(report, location.hash);
+      const next = withLook(asked);
+      if (next.pane === TIMELINE && next.look !== asked.look) {
+        writeAddress(formatRoute(next), true); // a copy of it shows what is seen here
+      }
+      arrive(next, true, true);
+    };
     const clicked = (event: MouseEvent) => {
       const address = clickedAddress(event);
       if (address !== null) {

@@ -259,7 +259,7 @@ function Plot({ table, view, roofs, measured, width, named, names, near, setNear
     <div class="plot">
       {table.comparison !== 'none' && <PointLegend />}
       {counted.length > 0 && <MeasuredLegend />}
-      <svg width={width} height={HEIGHT} role="img" aria-label={`${view.title}: ${points.length - shownCounted.length} operators on ${device}${shownCounted.length > 0 ? `, ${shownCounted.length} of them as measured, too` : ''}`} onPointerMove={move} onPointerLeave={() => setNear(null)}>
+      <svg width={width} height={HEIGHT} role="img" aria-label={`${view.title}: ${points.length - shownCounted.length} operators on ${device}${shownCounted.length > 0 ? `, ${shownCounted.length} measured ${shownCounted.length === 1 ? 'point' : 'points'}` : ''}`} onPointerMove={move} onPointerLeave={() => setNear(null)}>
         {decades(lowY, Math.floor(highY)).map((exponent) => (
           <g key={exponent} class="axis">
             <line x1={LEFT} x2={LEFT + inner} y1={y(10 ** exponent)} y2={y(10 ** exponent)} />

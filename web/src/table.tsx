@@ -183,7 +183,6 @@ function BodyCell(props: CellProps) {
   );
 }
 
-/** Everything about one row, nothing shortened. */
 // Tables with a row for each kernel, and the column of its name.
 const KERNEL_NAMES: Record<string, string> = { kernels: 'name', speed_of_light: 'kernel', counters: 'kernel' };
 
@@ -194,6 +193,7 @@ function rankOf(table: Table, row: number): number | null {
   return typeof rank === 'number' ? rank : null;
 }
 
+/** Everything about one row, nothing shortened. */
 function RowDetails(props: { table: Table; row: number; onClose: () => void }) {
   const { table, row } = props;
   const told = (column: Column) => {

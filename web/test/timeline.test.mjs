@@ -373,7 +373,7 @@ test('merged boxes say how many events they are and whether a zoom shows them', 
     await page.mouse.move(x, y);
     return page.locator('.tl-tip').textContent();
   };
-  assert.match(await hover(0.2), /mostly this: [\d,]+ events, busy [\d.]+\u00a0%\. Outside of the exact windows of this page: events are merged\. “borescope open RECORDING --report” shows every one/);
+  assert.match(await hover(0.2), /mostly this: [\d,]+ events, busy [\d.]+\u00a0%\. Outside of the exact windows of this page: events are merged\. “borescope open RECORDING --report” shows every event\./);
   assert.match(await hover(0.63), /Zoom in for detail/);
   await page.getByRole('button', { name: 'Zoom in' }).click({ clickCount: 4 });
   await rest(page);
@@ -528,6 +528,39 @@ test('a copied address shows the same view, event and pinned rows', async () => 
   assert.ok(Math.abs(await seenSpan(copied) - 1_000_000) < 10_000);
   assert.deepEqual(copied.faults, []);
   await copied.done();
+});
+
+test('other panes and links that do not speak of it leave the look of the timeline, and the address says it again', async () => {
+  const page = await opened('kept_look', run, { at: '#timeline?view=150000000-160000000&pin=5' });
+  const hash = () => page.evaluate(() => location.hash);
+  const before = await seenSpan(page);
+  await page.evaluate(() => { location.hash = '#sections'; });
+  assert.equal(await atLast(hash, (now) => now === '#sections'), '#sections');
+  await page.evaluate(() => { location.hash = '#timeline'; });
+  assert.match(await atLast(hash, (now) => /view=/.test(now)), /^#timeline\?view=150000000-160000000&pin=5$/);
+  await rest(page);
+  assert.equal(await seenSpan(page), before);
+  await page.evaluate(() => { // as a link of the page does
+    const link = document.createElement('a');
+    link.href = '#timeline?text=gemm';
+    document.body.append(link);
+    link.click();
+    link.remove();
+  });
+  assert.match(await atLast(hash, (now) => /text=gemm/.test(now)), /view=150000000-160000000/);
+  assert.equal(await seenSpan(page), before);
+  // A change just before somebody leaves is not lost.
+  await plotOf(page).focus();
+  await page.keyboard.press('Home');
+  await page.evaluate(() => { location.hash = '#sections'; });
+  await page.waitForTimeout(500);
+  assert.equal(await hash(), '#sections');
+  await page.evaluate(() => { location.hash = '#timeline'; });
+  await rest(page);
+  assert.match(await atLast(hash, (now) => /^#timeline/.test(now)), /^#timeline\?pin=5$/);
+  assert.notEqual(await seenSpan(page), before);
+  assert.deepEqual(page.faults, []);
+  await page.done();
 });
 
 test('many ranks are seen at once, folded to work and communication, and who waits in its colour', async () => {

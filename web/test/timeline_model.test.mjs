@@ -13,7 +13,7 @@ import { TONES, chance, chunkOf, documentOf, leb128, merged, pointsChunk, traini
 
 const web = resolve(import.meta.dirname, '..');
 const packages = resolve(process.env.BORESCOPE_PACKAGES ?? join(web, 'node_modules'));
-const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots', 'intervals', 'range_sums', 'inflate', 'summaries', 'flow', 'markers', '../flame_tree', '../inverted_tree'];
+const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots', 'intervals', 'range_sums', 'inflate', 'summaries', 'flow', 'markers', 'counters', '../flame_tree', '../inverted_tree', '../busy_strip', '../postmortem/hang_model'];
 const folder = mkdtempSync(join(tmpdir(), 'borescope-timeline-'));
 let timeline;
 
@@ -316,7 +316,7 @@ test('the lines of a folded rank have each box of its streams once', () => {
   const document = training({ ranks: 1, steps: 2, perStep: 30 });
   const store = new timeline.Store(document);
   const piece = store.pieces.find(({ grain }) => grain === 0);
-  const lines = timeline.summaryOf(document.tracks, () => true);
+  const lines = timeline.summaryOf(document.tracks, [...document.tracks.keys()], new Set([0]));
   let drawn = 0;
   for (const { part, tracks } of lines) {
     for (const track of tracks) {
@@ -329,6 +329,56 @@ test('the lines of a folded rank have each box of its streams once', () => {
     }
   }
   assert.equal(drawn, document.tracks.filter(({ kind }) => kind === 'stream').reduce((sum, { events }) => sum + events, 0));
+});
+
+test('the rows of 512 ranks are laid out at once, folded and unfolded', () => {
+  const info = (rank, kind, name, parent, unit = '') => ({ rank, kind, name, parent, depths: 1, events: 1, busy_ns: 1, unit });
+  const tracks = Array.from({ length: 512 }, (_, rank) => [
+    info(rank, 'steps', 'steps', ''), info(rank, 'thread', 'thread 1', 'python'),
+    ...[7, 8, 9, 10].map((stream) => info(rank, 'stream', `stream ${stream}`, 'GPU')),
+    ...[7, 8, 9, 10].map((stream) => info(rank, 'counter', `queue of stream ${stream}`, 'GPU', 'launches')),
+    info(rank, 'group', 'default_pg', 'GPU'),
+  ]).flat();
+  const reads = { of: 0 }; // of kinds: each pass over all tracks has one for each of them
+  const counted = tracks.map((track) => Object.defineProperty({ ...track }, 'kind', { get: () => { reads.of += 1; return track.kind; }, enumerable: true }));
+  for (const folds of [timeline.firstFolds(tracks), new Set()]) {
+    reads.of = 0;
+    const { rows } = timeline.layOut(counted, folds);
+    assert.equal(rows.length, folds.size > 0 ? 512 : tracks.length + 512 * 4); // headings: rank, process, device, queues
+    assert.ok(reads.of < 40 * tracks.length, `${reads.of} of ${tracks.length}`);
+  }
+});
+
+test('counters of a folded row share one scale', () => {
+  const info = (name) => ({ rank: 0, kind: 'counter', name, parent: 'GPU 0', depths: 1, events: 2, busy_ns: 0, unit: 'launches' });
+  const points = (...values) => values.map((value, i) => ({ begin: 10 * i, low: value, high: value, last: value }));
+  const tracks = [{ info: info('a'), points: points(1, 4) }, { info: info('b'), points: points(900, -3) }, { info: info('c'), points: [] }];
+  const store = new timeline.Store(documentOf({ tracks, names: [], tones: TONES, span: 100 }));
+  assert.deepEqual([0, 1, 2].map((track) => timeline.extent(store, track)), [[0, 4], [-3, 900], [0, 0]]);
+  assert.deepEqual(timeline.sharedExtent(store, [0, 1, 2]), [-3, 900]);
+  assert.deepEqual(timeline.sharedExtent(store, [0, 2]), [0, 4]);
+});
+
+test('the strip has every step once, also where exact events are those of a window only', () => {
+  for (const windowStep of [null, 0, 3, 7]) {
+    const document = training({ ranks: 2, steps: 8, perStep: 12, windowStep });
+    const strip = timeline.busyStrip(new timeline.Store(document), document.span_ns, 64);
+    assert.deepEqual(strip.steps.map(({ name }) => name), Array.from({ length: 8 }, (_, i) => `ProfilerStep#${i}`));
+    assert.deepEqual([strip.stepCount, strip.areStepsMerged], [8, false]);
+    strip.steps.slice(1).forEach(({ begin }, i) => assert.ok(begin >= strip.steps[i].end));
+    assert.equal(strip.devices, 2);
+  }
+});
+
+test('steps within merged boxes are counted, about right at the edges of a window', () => {
+  const info = (kind, name) => ({ rank: 0, kind, name, parent: kind === 'stream' ? 'GPU 0' : '', depths: 1, events: 40, busy_ns: 0, unit: '' });
+  const boxes = Array.from({ length: 40 }, (_, i) => ({ begin: 100 * i, duration: 90, depth: 0, name: 0, tone: 0 }));
+  const tracks = [{ info: info('steps', 'steps'), boxes }, { info: info('stream', 'stream 7'), boxes }];
+  const document = documentOf({ tracks, names: ['step'], tones: TONES, span: 4_000, window: { begin_ns: 0, end_ns: 350, why: '' }, grains: [400] });
+  const strip = timeline.busyStrip(new timeline.Store(document), 4_000, 40);
+  assert.equal(strip.steps.slice(0, 4).every(({ begin, end }, i) => begin === 100 * i && end === begin + 90), true);
+  assert.ok(strip.steps.length < 20);
+  assert.ok(strip.areStepsMerged && Math.abs(strip.stepCount - 40) <= 4, `${strip.stepCount}`); // a merged box has five
 });
 
 test('queues fold into one row below the streams of their device; one alone is a row', () => {
@@ -382,6 +432,56 @@ test('a host event leads to all that it launched, a kernel to the path through i
   assert.equal(timeline.besideOnLine({ ...stream, index: 0 }, -1), null);
 });
 
+test('all launches of a host event are counted, however many, and those on streams only', () => {
+  const document = training({ steps: 1, perStep: 700 });
+  const store = new timeline.Store(document);
+  const piece = store.pieces.find(({ grain }) => grain === 0);
+  const outer = { track: 3, piece, boxes: store.boxes(3, piece), index: 0 };
+  const launched = [4, 5].map((track) => store.boxes(track, piece).length);
+  const [launches] = timeline.flowOf(store, outer);
+  assert.ok(launched[0] > 400);
+  assert.equal(launches.spots.length + launches.more, launched[0] + launched[1]);
+  const begins = launches.spots.map(({ boxes, index }) => boxes.begin[index]);
+  assert.deepEqual(begins, [4, 5].flatMap((track) => [...store.boxes(track, piece).begin]).sort((a, b) => a - b).slice(0, begins.length));
+});
+
+test('the critical path is of the innermost of the events that begin at one time', () => {
+  const info = (kind, name, depths) => ({ rank: 0, kind, name, parent: '', depths, events: 1, busy_ns: 1, unit: '' });
+  const box = (depth, duration) => ({ begin: 100, duration, depth, name: depth, tone: 1 });
+  const tracks = [
+    { info: info('path', 'critical path', 1), boxes: [{ begin: 100, duration: 10, depth: 0, name: 3, tone: 1, launchTrack: 1, launchNs: 100 }] },
+    { info: info('thread', 'thread 1', 3), boxes: [box(0, 300), box(1, 200), box(2, 50)] },
+  ];
+  const store = new timeline.Store(documentOf({ tracks, names: ['step', 'outer', 'inner', 'host'], tones: TONES, span: 1_000 }));
+  const piece = store.pieces.find(({ grain }) => grain === 0);
+  const boxes = store.boxes(1, piece);
+  const titles = [0, 1, 2].map((depth) => timeline.flowOf(store, { track: 1, piece, boxes, index: boxes.first[depth] }).map(({ title }) => title));
+  assert.deepEqual(titles, [[], [], ['On the critical path']]);
+});
+
+test('the longest marker is one event wherever one is known', () => {
+  const info = { rank: 0, kind: 'thread', name: 'thread 1', parent: '', depths: 1, events: 5, busy_ns: 1, unit: '' };
+  const tone = TONES.indexOf('annotation');
+  const box = (begin, duration, name) => ({ begin, duration, depth: 0, name, tone });
+  const boxes = [box(0, 30, 0), box(40, 30, 0), box(80, 30, 0), box(600, 20, 0), box(800, 5, 1), box(810, 5, 1)];
+  const longestIn = (window) => {
+    const document = documentOf({ tracks: [{ info, boxes }], names: ['forward', 'tiny'], tones: TONES, span: 1_000, window, grains: [100] });
+    return finish(timeline.markersOf(new timeline.Store(document), 1_000)).map(({ count, longest: { boxes: own, index } }) => [count, own.end[index] - own.begin[index], own.count?.[index] ?? 1]);
+  };
+  assert.deepEqual(longestIn(null), [[4, 30, 1], [2, 5, 1]]);
+  // The first three are merged, 110 ns from end to end: the only one that is known alone is the exact one.
+  assert.deepEqual(longestIn({ begin_ns: 500, end_ns: 700, why: '' }), [[4, 20, 1], [2, 15, 2]]);
+});
+
+test('equal ranks are one line only if as many wait for each of them', () => {
+  const column = (name, values) => ({ name, type: 'string', unit: '', doc: '', values });
+  const everyone = Array.from({ length: 100 }, (_, rank) => rank);
+  const waitsFor = everyone.map((rank) => (rank < 5 ? '98,99' : rank === 5 ? '98' : ''));
+  const ranks = { name: 'hang_ranks', columns: [column('rank', everyone), column('dump', everyone.map(() => true)), column('waits_for', waitsFor)] };
+  const { lines } = timeline.matrixOf({ ranks });
+  assert.deepEqual(lines.map(({ ranks: own, waiters }) => [own.length, waiters]), [[1, 6], [1, 5], [98, 0]]);
+});
+
 test('markers are those that a plain count finds, also where they are merged', () => {
   for (const windowStep of [null, 3]) {
     const document = training({ steps: 8, perStep: 12, windowStep });
@@ -406,6 +506,20 @@ test('the inverted tree has the time of each kernel under each of its callers', 
   const asText = (caller) => `${caller.name} ${caller.mine}${caller.callers.size === 0 ? '' : ` (${timeline.sortedCallers(caller).map(asText).join(', ')})`}`;
   assert.equal(asText(all), 'all 40 (gemm 35 (aten::mm 25 (step 15), step 10), copy 5 (aten::mm 5 (step 5)))');
   assert.equal(all.works, 4);
+});
+
+test('a stack of any depth has a bounded number of callers', () => {
+  const deep = 400;
+  const column = (name, values) => ({ name, type: 'int', unit: '', doc: '', values });
+  const depths = Array.from({ length: deep }, (_, i) => i);
+  const table = { name: 'flame', columns: [
+    column('name', depths.map((i) => `f${i}`)), column('kind', depths.map((i) => (i === deep - 1 ? 'kernel' : 'op'))), column('depth', depths), column('device_ns', depths.map(() => 7)),
+  ] };
+  let [at, callers] = [timeline.sortedCallers(timeline.invertedOf(timeline.treeOf(table, 'device_ns', 'this'), () => 1))[0], 0];
+  for (; at.callers.size > 0; [at] = timeline.sortedCallers(at)) {
+    callers += 1;
+  }
+  assert.equal(callers, timeline.MOST_DEEP);
 });
 
 test('ticks are round, distinct and as many as there is room for', () => {

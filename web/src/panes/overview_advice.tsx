@@ -10,18 +10,30 @@ const LEAST_SHARE = 0.005; // of a step: less is nothing to write on a front pag
 const between = (table: Table, low: string, high: string, row: number): string =>
   `${show(numberAt(find(table, low), row), 'ns')} to ${show(numberAt(find(table, high), row), 'ns')}`;
 
-/** The changes that save most of a step, each alone. */
-export function BestChanges({ report }: { report: Report }) {
-  const { href } = useNavigation();
+/** The changes that save most of a step, the best first. */
+export interface Changes {
+  table: Table;
+  rows: number[];
+}
+
+/** null: there are none worth a front page. */
+export function changesOf(report: Report): Changes | null {
   const table = tableOf(sectionNamed(report, 'whatif'), 'ranking');
   if (table === undefined || table.comparison !== 'none') {
     return null;
   }
   const [saved, made] = [find(table, 'saved_share'), find(table, 'new_ns')];
-  const hasRanks = new Set(find(table, 'rank')?.values).size > 1;
   const rows = indices(rowsOf(table)).filter((row) => numberAt(saved, row) >= LEAST_SHARE && typeof made?.values[row] === 'number')
     .sort((a, b) => numberAt(saved, b) - numberAt(saved, a)).slice(0, MOST_CHANGES);
-  return rows.length === 0 ? null : (
+  return rows.length === 0 ? null : { table, rows };
+}
+
+/** Each change alone. */
+export function BestChanges({ changes: { table, rows } }: { changes: Changes }) {
+  const { href } = useNavigation();
+  const [saved, made] = [find(table, 'saved_share'), find(table, 'new_ns')];
+  const hasRanks = new Set(find(table, 'rank')?.values).size > 1;
+  return (
     <div class="box names changes">
       <h3><a href={href('whatif')}>What would help most, each alone</a><small> by replay; a step takes {show(numberAt(find(table, 'step_ns'), rows[0]!), 'ns')}</small></h3>
       <ol>
@@ -58,16 +70,23 @@ function costWords(table: Table, row: number): string {
     : UNKNOWN[status] ?? '';
 }
 
-/** Of the device whose steps recording made longest. */
-export function RecordingCost({ report }: { report: Report }) {
-  const { href } = useNavigation();
+/** What recording cost the device whose steps it made longest, in words; empty: nothing is known of it. */
+export function recordingCost(report: Report): string {
   const table = tableOf(sectionNamed(report, 'summary'), 'true_time');
-  if (table === undefined || table.comparison !== 'none' || rowsOf(table) === 0) {
-    return null;
+  if (table === undefined || table.comparison !== 'none') {
+    return '';
   }
   const cost = (row: number) => numberAt(find(table, 'recorded_ns'), row) - (numberAt(find(table, 'estimate_ns'), row) || numberAt(find(table, 'recorded_ns'), row));
   const [row] = indices(rowsOf(table)).sort((a, b) => cost(b) - cost(a));
-  const words = row === undefined ? '' : costWords(table, row);
-  const hasWhatIf = (tableOf(sectionNamed(report, 'whatif'), 'ranking')) !== undefined;
-  return words === '' ? null : <p class="note cost">{hasWhatIf ? <a href={href('whatif')}>The profiler</a> : 'The profiler'}: {words}{rowsOf(table) > 1 && ` Of ${rowsOf(table)} devices, that which it slowed most.`}</p>;
+  if (row === undefined) {
+    return '';
+  }
+  const isOneOfMany = rowsOf(table) > 1 && textAt(find(table, 'status'), row) === 'corrected';
+  return `${costWords(table, row)}${isOneOfMany ? ` Of ${rowsOf(table)} devices, that which it slowed most.` : ''}`;
+}
+
+export function RecordingCost({ report, words }: { report: Report; words: string }) {
+  const { href } = useNavigation();
+  const hasWhatIf = tableOf(sectionNamed(report, 'whatif'), 'ranking') !== undefined;
+  return <p class="note cost">{hasWhatIf ? <a href={href('whatif')}>The profiler</a> : 'The profiler'}: {words}</p>;
 }

@@ -1,16 +1,18 @@
 // What to know first, on one screen: what was recorded, what costs the time, and where it goes. Of two runs
 // both, and what changed.
+import { type ComponentChild } from 'preact';
 
 import { LEFT_OUT, timeOfUnit } from '../device_time';
 import { Facts } from '../facts';
 import { Findings } from '../findings';
 import { type Report, type Section, type Table, find, rowsOf, sectionNamed, tableOf } from '../model';
+import { hasTimeline } from '../moments';
 import { useFilters, useNavigation } from '../navigation';
 import { kindsOf } from '../quality';
 import { type Filters, isFiltering } from '../route';
 import { StepColumns, hasSteps } from '../step_columns';
 import { prose, sum } from '../units';
-import { BestChanges, RecordingCost } from './overview_advice';
+import { BestChanges, RecordingCost, changesOf, recordingCost } from './overview_advice';
 import { useLeft } from './overview_filters';
 import { TopNames } from './overview_names';
 import { Strip } from './overview_strip';
@@ -134,20 +136,30 @@ const MOST_SHOWN_RANKS = 8;
 type Extra = 'strip' | 'changes' | 'cost';
 const EXTRAS: readonly (readonly [Extra, number])[] = [['strip', 94], ['changes', 102], ['cost', 48]];
 
+/** Those of which the report has something. */
+function extrasOf(report: Report): Map<Extra, ComponentChild> {
+  const [changes, cost] = [changesOf(report), recordingCost(report)];
+  return new Map<Extra, ComponentChild>([
+    ...(hasTimeline() ? [['strip', <Strip key="strip" />] as const] : []),
+    ...(changes !== null ? [['changes', <BestChanges key="changes" changes={changes} />] as const] : []),
+    ...(cost !== '' ? [['cost', <RecordingCost key="cost" report={report} words={cost} />] as const] : []),
+  ]);
+}
+
 interface Room {
   extras: Extra[];
   most: number; // pixels
   height: number;
 }
 
-/** What is beside findings and times goes into the shorter column, as far as there is room; the strip is there always. */
-function placed(findings: number, hasStepChart: boolean, ranks: number): { left: Extra[]; right: Extra[] } {
+/** What is beside findings and times goes into the shorter column, as far as there is room; the strip is shown always. */
+function placed(there: ReadonlySet<Extra>, findings: number, hasStepChart: boolean, ranks: number): { left: Extra[]; right: Extra[] } {
   const names = ranks < MANY_RANKS ? MOST_NAMES : FEWER_NAMES;
   const columns: readonly [Room, Room] = [
     { extras: [], most: LEFT_PX, height: NAME_PX + Math.min(findings, MOST_SHOWN_FINDINGS) * FINDING_PX + (findings > MOST_SHOWN_FINDINGS ? MORE_FINDINGS_PX : 0) + (hasStepChart ? STEPS_PX : 0) },
     { extras: [], most: RIGHT_PX, height: TIME_PX + 2 * (names + 1) * NAME_PX + (ranks > 1 ? MORE_FINDINGS_PX + Math.min(ranks, MOST_SHOWN_RANKS) * RANK_PX : 0) },
   ];
-  for (const [extra, height] of EXTRAS) {
+  for (const [extra, height] of EXTRAS.filter(([one]) => there.has(one))) {
     const [first, second] = columns[0].height <= columns[1].height ? columns : [columns[1], columns[0]];
     const column = [first, second].find((one) => one.height + height <= one.most) ?? (extra === 'strip' ? first : undefined);
     if (column !== undefined) {
@@ -158,14 +170,6 @@ function placed(findings: number, hasStepChart: boolean, ranks: number): { left:
   return { left: columns[0].extras, right: columns[1].extras };
 }
 
-function Extras({ report, extras }: { report: Report; extras: readonly Extra[] }) {
-  return (
-    <>
-      {extras.map((extra) => (extra === 'strip' ? <Strip key={extra} /> : extra === 'changes' ? <BestChanges key={extra} report={report} /> : <RecordingCost key={extra} report={report} />))}
-    </>
-  );
-}
-
 export function OverviewPane({ report }: { report: Report }) {
   const filters = useFilters();
   const summary = sectionNamed(report, 'summary');
@@ -173,7 +177,8 @@ export function OverviewPane({ report }: { report: Report }) {
   const findings = verdict === undefined ? 0 : rowsOf(verdict);
   const ranks = overview === undefined ? 0 : new Set(find(overview, 'rank')?.values).size;
   const steps = tableOf(sectionNamed(report, 'steps'), 'steps');
-  const { left, right } = placed(findings, steps !== undefined && rowsOf(steps) > 1, ranks);
+  const extras = extrasOf(report);
+  const { left, right } = placed(new Set(extras.keys()), findings, steps !== undefined && rowsOf(steps) > 1, ranks);
   return (
     <section id="overview" aria-labelledby="overview-title">
       <h2 id="overview-title" class="unseen">Overview</h2>
@@ -191,10 +196,10 @@ export function OverviewPane({ report }: { report: Report }) {
             </div>
           )}
           <Steps section={sectionNamed(report, 'steps')} hasGaps={tableOf(sectionNamed(report, 'idle'), 'longest_gaps') !== undefined} />
-          <Extras report={report} extras={left} />
+          {left.map((extra) => extras.get(extra))}
           <Remarks report={report} />
         </div>
-        <div><Time report={report} /><Extras report={report} extras={right} /></div>
+        <div><Time report={report} />{right.map((extra) => extras.get(extra))}</div>
       </div>
     </section>
   );

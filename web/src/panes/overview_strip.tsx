@@ -13,6 +13,7 @@ const BUSY_PX = 46;
 const BIN_PX = 2;
 const NAME_PX = 34;
 const LEAST_BINS = 40;
+const BINS_STEP = 20; // so that not each pixel of a window that grows asks for another strip
 
 /** The outline of the busy shares, from the bottom. */
 function outline({ busy }: BusyStrip, width: number): string {
@@ -39,7 +40,7 @@ function Picture({ strip, width }: { strip: BusyStrip; width: number }) {
   return (
     <svg
       ref={picture} class="busy-strip" width={width} height={STEPS_PX + BUSY_PX} role="img" onClick={look}
-      aria-label={`The recording of ${show(strip.whole, 'ns')}: ${strip.steps.length} steps; devices busy ${showShare(mean, 1)} of it`}
+      aria-label={`The recording of ${show(strip.whole, 'ns')}: ${strip.areStepsMerged ? 'about ' : ''}${strip.stepCount.toLocaleString('en')} ${strip.stepCount === 1 ? 'step' : 'steps'}; devices busy ${showShare(mean, 1)} of it`}
     >
       {strip.steps.map((step, i) => {
         const wide = x(step.end - step.begin);
@@ -62,11 +63,12 @@ export function Strip() {
   const isPrinting = usePrinting();
   const [box, width] = useWidth<HTMLDivElement>();
   const { href } = useNavigation();
+  const bins = Math.max(LEAST_BINS, Math.floor(width / BIN_PX / BINS_STEP) * BINS_STEP);
   const strip = useMemo(() => {
     const page = (isDue || isPrinting) && width > 0 ? timelineOfPage() : null;
     const whole = page === null ? 0 : page.document.span_ns;
-    return page === null ? null : busyStrip(page.store, whole, Math.max(LEAST_BINS, Math.floor(width / BIN_PX)));
-  }, [isDue || isPrinting, width]);
+    return page === null ? null : busyStrip(page.store, whole, bins);
+  }, [isDue || isPrinting, width > 0, bins]);
   return (
     <div class="box strip" ref={box}>
       {strip !== null && (

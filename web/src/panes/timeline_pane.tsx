@@ -24,7 +24,7 @@ function FilteredTimeline({ report, page }: { report: Report; page: PageTimeline
   const focus = useMemo(
     () => (filters.step === null ? null : stepFocus(page.store, steps, filters.rank, filters.step)), [page, steps, filters.rank, filters.step]);
   const choose = (chosen: Span | null) => go({ filters: { ...filters, time: rounded(chosen) } }, 'replace');
-  const look = (now: Look) => (route.pane === TIMELINE ? go({ look: now }, 'replace') : undefined);
+  const look = (now: Look) => go({ look: now }, 'replace'); // addresses of other panes do not have it
   return (
     <Timeline document={page.document} store={page.store} range={range} onRange={choose} focus={focus} search={filters.text} look={route.look} onLook={look}>
       {route.pane === TIMELINE && <RangeView />}

@@ -28,7 +28,7 @@ export interface Line {
   ranks: number[]; // that are alike, ascending
   kinds: string[]; // of culprits: "never-issued"
   hasDump: boolean;
-  waiters: number; // ranks that wait for one of these
+  waiters: number; // ranks that wait for each of these
   cells: (State | undefined)[]; // undefined: no member
 }
 
@@ -160,13 +160,12 @@ function linesOf(ranks: Table | undefined, operations: readonly Operation[], cul
     const cells = operations.map((one) => one.states.get(rank));
     const kinds = culprits.kindsOf.get(rank) ?? [];
     const hasDump = dumps.get(rank) ?? false;
-    const id = all.length > FOLD_BEYOND ? JSON.stringify([cells, kinds, hasDump, (waiters.get(rank) ?? 0) > 0]) : String(rank);
+    const id = all.length > FOLD_BEYOND ? JSON.stringify([cells, kinds, hasDump, waiters.get(rank) ?? 0]) : String(rank);
     const line = lines.get(id);
     if (line === undefined) {
       lines.set(id, { ranks: [rank], kinds, hasDump, waiters: waiters.get(rank) ?? 0, cells });
     } else {
       line.ranks.push(rank);
-      line.waiters = Math.max(line.waiters, waiters.get(rank) ?? 0);
     }
   }
   const place = (line: Line) => (line.kinds.length > 0 ? 0 : line.waiters > 0 ? 1 : 2);

@@ -1,5 +1,6 @@
 // Arrows from a launch to what it launched, and along the critical path.
 import { type Boxes, depthOf, overlapping } from './boxes';
+import { type TrackInfo } from './document';
 import { anchorOf } from './rows';
 import { type Scene, type Spot, xOf } from './scene';
 import { type Store } from './store';
@@ -26,10 +27,10 @@ export function launchArrow(spot: Spot, fromDepth: number): Arrow | null {
   };
 }
 
-/** The boxes of a track that were launched from `track` within a box there. */
-function launchedIn(boxes: Boxes, track: number, begin: number, end: number): number[] {
+/** The boxes of a track that were launched from `track` within a box there, `most` of them. */
+function launchedIn(boxes: Boxes, track: number, begin: number, end: number, most: number): number[] {
   const found: number[] = [];
-  for (let i = 0; i < boxes.length && found.length < MOST_LAUNCHED; ++i) {
+  for (let i = 0; i < boxes.length && found.length < most; ++i) {
     if (boxes.launchTrack![i] === track + 1 && boxes.launchNs![i]! >= begin && boxes.launchNs![i]! <= end) {
       found.push(i);
     }
@@ -37,14 +38,16 @@ function launchedIn(boxes: Boxes, track: number, begin: number, end: number): nu
   return found;
 }
 
-/** What was launched within a box of the host: its kernels and copies. */
-export function launchedBy(store: Store, spot: Spot): Spot[] {
+/** What was launched within a box of the host: its kernels and copies, on tracks that are wanted. */
+export function launchedBy(
+  store: Store, spot: Spot, isWanted: (kind: TrackInfo['kind']) => boolean = (kind) => kind !== 'counter' && kind !== 'path', most = MOST_LAUNCHED,
+): Spot[] {
   const [begin, end] = [spot.boxes.begin[spot.index]!, spot.boxes.end[spot.index]!];
   const found: Spot[] = [];
   store.tracks.forEach((info, track) => {
-    const boxes = info.kind === 'counter' || info.kind === 'path' || info.rank !== store.tracks[spot.track]?.rank ? null : store.boxes(track, spot.piece);
-    if (boxes !== null && boxes.launchTrack !== null && found.length < MOST_LAUNCHED) {
-      found.push(...launchedIn(boxes, spot.track, begin, end).map((index) => ({ track, piece: spot.piece, boxes, index })));
+    const boxes = !isWanted(info.kind) || info.rank !== store.tracks[spot.track]?.rank ? null : store.boxes(track, spot.piece);
+    if (boxes !== null && boxes.launchTrack !== null) {
+      launchedIn(boxes, spot.track, begin, end, most - found.length).forEach((index) => found.push({ track, piece: spot.piece, boxes, index }));
     }
   });
   return found;
@@ -85,16 +88,25 @@ function drawOne(context: CanvasRenderingContext2D, x0: number, y0: number, x1: 
   context.fill();
 }
 
+/** Where arrows to a track end; of one that has an end in a pinned row the other is below these, also where its row is
+ *  hidden by them. */
+function endOf({ layout, store, top }: Scene, track: number, depth: number, hasPinned: boolean): number | null {
+  const y = anchorOf(layout, store.tracks, track, depth, top);
+  const canHide = hasPinned && layout.byTrack.get(track)?.isPinned !== true;
+  return y !== null && canHide ? Math.max(layout.pinned, y) : y;
+}
+
 /** Draws arrows whose ends have a place; canvas coordinates beyond what it can draw are cut. */
 export function drawArrows(context: CanvasRenderingContext2D, scene: Scene, arrows: readonly Arrow[], colour: string): void {
-  const { layout, store, top } = scene;
+  const isPinned = (track: number) => scene.layout.byTrack.get(track)?.isPinned === true;
   const place = (ns: number) => Math.max(-1e5, Math.min(1e5, xOf(scene, ns)));
   context.strokeStyle = colour;
   context.fillStyle = colour;
   context.lineWidth = 1.25;
   for (const arrow of arrows) {
-    const from = anchorOf(layout, store.tracks, arrow.fromTrack, arrow.fromDepth, top);
-    const to = anchorOf(layout, store.tracks, arrow.toTrack, arrow.toDepth, top);
+    const hasPinned = isPinned(arrow.fromTrack) || isPinned(arrow.toTrack);
+    const from = endOf(scene, arrow.fromTrack, arrow.fromDepth, hasPinned);
+    const to = endOf(scene, arrow.toTrack, arrow.toDepth, hasPinned);
     if (from !== null && to !== null) {
       drawOne(context, place(arrow.fromNs), from, place(arrow.toNs), to);
     }

@@ -9,12 +9,29 @@ import { formatFor, withUnit } from '../units';
 export function extent(store: Store, track: number): [number, number] {
   const [coarsest] = store.piecesOf(track).filter((piece) => piece.source === 0).sort((a, b) => b.grain - a.grain);
   const points = coarsest === undefined ? null : store.points(track, coarsest);
-  let [low, high] = [0, 0];
-  for (let i = 0; i < (points?.length ?? 0); ++i) {
-    low = Math.min(low, points!.low[i]!);
-    high = Math.max(high, points!.high[i]!);
+  return points === null ? [0, 0] : extentOf(points);
+}
+
+const extents = new WeakMap<Points, [number, number]>(); // every frame asks
+
+function extentOf(points: Points): [number, number] {
+  const known = extents.get(points);
+  if (known !== undefined) {
+    return known;
   }
+  let [low, high] = [0, 0];
+  for (let i = 0; i < points.length; ++i) {
+    low = Math.min(low, points.low[i]!);
+    high = Math.max(high, points.high[i]!);
+  }
+  extents.set(points, [low, high]);
   return [low, high];
+}
+
+/** What spans the extents of all: counters that share a row have one scale. */
+export function sharedExtent(store: Store, tracks: readonly number[]): [number, number] {
+  const all = tracks.map((track) => extent(store, track));
+  return all.reduce(([low, high], one) => [Math.min(low, one[0]), Math.max(high, one[1])], [0, 0]);
 }
 
 /** The point that holds at a time; -1: none yet. */
@@ -72,20 +89,19 @@ function step({ context, y, zero }: Plot, x: number, end: number, low: number, h
 
 const PAD = 3; // above and below
 
-/** Draws the counter of a row, or all of a folded group over each other. */
+/** Draws the counter of a row, or all of a folded group over each other, to one scale. */
 export function drawCounters(context: CanvasRenderingContext2D, scene: Scene, row: Row): void {
   const tracks = row.track >= 0 ? [row.track] : row.summary.flatMap((line) => line.tracks);
-  const highest = tracks.map((track) => draw(context, scene, row, track));
+  const [low, high] = sharedExtent(scene.store, tracks);
+  tracks.forEach((track) => draw(context, scene, row, track, low, high));
   const unit = scene.store.tracks[tracks[0] ?? -1]?.unit ?? '';
   if (tracks.length > 0) {
-    legend(context, scene, `up to ${counterValue(Math.max(...highest), unit)}`, screenY(row, scene.top) + PAD + 10);
+    legend(context, scene, `up to ${counterValue(high, unit)}`, screenY(row, scene.top) + PAD + 10);
   }
 }
 
-/** Gives the largest value of the counter. */
-function draw(context: CanvasRenderingContext2D, scene: Scene, row: Row, track: number): number {
+function draw(context: CanvasRenderingContext2D, scene: Scene, row: Row, track: number, low: number, high: number): void {
   const { store, palette } = scene;
-  const [low, high] = extent(store, track);
   const [top, height] = [screenY(row, scene.top) + PAD, row.height - 2 * PAD];
   const y = (value: number) => top + height - ((value - low) / (high - low || 1)) * (height - 4);
   context.fillStyle = palette.theme.accent;
@@ -95,7 +111,6 @@ function draw(context: CanvasRenderingContext2D, scene: Scene, row: Row, track: 
       area({ context, y, zero: y(0), begin: Math.max(0, xOf(scene, stretch.begin)), end: Math.min(scene.width, xOf(scene, stretch.end)) }, scene, points);
     }
   }
-  return high;
 }
 
 /** A word at the right edge, readable on whatever is below it. */

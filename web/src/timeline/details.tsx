@@ -1,6 +1,6 @@
 // The panel about the selected box: its whole name, times, shapes, launch and stacks, and ways on.
 import { copyText } from '../csv';
-import { KernelLimits } from '../limits';
+import { Fact, KernelLimits } from '../limits';
 import { show, shortenName } from '../units';
 import { exactTime } from './axis';
 import { boxAt, depthOf, durationOf } from './boxes';
@@ -37,10 +37,6 @@ function aroundOf(stage: Stage, launch: Spot | null, tone: string): string {
   const found = launch === null ? [] : stackOf(launch).filter(({ boxes, index }) => boxes.tone[index] === wanted);
   const last = found[found.length - 1];
   return last === undefined ? '' : [shortenName(nameOf(store, last), MOST_NAME), detailOf(store, last)].filter((part) => part !== '').join(' ');
-}
-
-function Fact({ label, value }: { label: string; value: string }) {
-  return value === '' ? null : <div><dt>{label}</dt><dd>{value}</dd></div>;
 }
 
 /** Boxes from the outermost to the innermost, each a way to it. */

@@ -1,10 +1,10 @@
 // Draws a scene: bands of steps, lines of boxes with their names, counters, and what is marked.
-import { drawArrows, pathArrows } from './arrows';
+import { type Arrow, drawArrows, pathArrows } from './arrows';
 import { depthOf, overlapping } from './boxes';
 import { ticksOf } from './axis';
 import { drawCounters } from './counters';
 import { ShortNames } from './names';
-import { type Row, LINE, lineTop, rowsBetween, screenY } from './rows';
+import { type Layout, type Row, LINE, lineTop, rowsBetween, screenY } from './rows';
 import { type Scene, type Spot, boxesIn, xOf } from './scene';
 import { type Labelled, Strips, shadeOf } from './strips';
 import { partOf } from './summaries';
@@ -178,14 +178,33 @@ export class Picture {
       this.range(scene, scene.range.begin, scene.range.end);
     }
     const paths = scene.showsPath ? scene.store.tracks.flatMap((info, track) => (info.kind === 'path' ? pathArrows(scene, track) : [])) : [];
-    drawArrows(this.context, scene, paths, theme.bad);
+    this.arrows(scene, paths, theme.bad);
     if (scene.hovered !== null) {
       this.outline(scene, scene.hovered, theme.quiet, 1);
     }
     if (scene.selected !== null) {
       this.outline(scene, scene.selected, theme.ink, 2);
-      drawArrows(this.context, scene, scene.arrows, theme.ink);
+      this.arrows(scene, scene.arrows, theme.ink);
     }
+  }
+
+  /** Those between rows that scroll go beneath the pinned ones, as these rows do. */
+  private arrows(scene: Scene, arrows: readonly Arrow[], colour: string): void {
+    const isPinned = (track: number) => scene.layout.byTrack.get(track)?.isPinned === true;
+    const [over, below] = [true, false].map((wanted) => arrows.filter((one) => (isPinned(one.fromTrack) || isPinned(one.toTrack)) === wanted));
+    this.belowPinned(scene, () => drawArrows(this.context, scene, below!, colour));
+    drawArrows(this.context, scene, over!, colour);
+  }
+
+  /** Draws nothing over the pinned rows. */
+  private belowPinned({ layout, width, height }: Scene, draw: () => void): void {
+    const { context } = this;
+    context.save();
+    context.beginPath();
+    context.rect(0, layout.pinned, width, height);
+    context.clip();
+    draw();
+    context.restore();
   }
 
   /** Where the exact events of each rank begin and end. */
@@ -193,7 +212,7 @@ export class Picture {
     this.context.fillStyle = scene.palette.theme.accent;
     for (const { rank, begin_ns, end_ns } of scene.exact) {
       const [top, bottom] = extentOf(scene, rank);
-      [begin_ns, end_ns].forEach((ns) => this.dashes(Math.round(xOf(scene, ns)), Math.max(0, top), Math.min(scene.height, bottom)));
+      [begin_ns, end_ns].forEach((ns) => this.dashes(Math.round(xOf(scene, ns)), Math.max(scene.layout.pinned, top), Math.min(scene.height, bottom)));
     }
   }
 
@@ -221,9 +240,16 @@ export class Picture {
     }
     const from = Math.max(-4, Math.floor(xOf(scene, spot.boxes.begin[spot.index]!)));
     const to = Math.min(scene.width + 4, Math.ceil(xOf(scene, spot.boxes.end[spot.index]!)));
-    this.context.strokeStyle = colour;
-    this.context.lineWidth = thick;
-    this.context.strokeRect(from - 0.5, topOf(scene, row, depth) - 0.5, Math.max(2, to - from), LINE);
+    const stroke = () => {
+      this.context.strokeStyle = colour;
+      this.context.lineWidth = thick;
+      this.context.strokeRect(from - 0.5, topOf(scene, row, depth) - 0.5, Math.max(2, to - from), LINE);
+    };
+    if (row.isPinned) {
+      stroke();
+    } else {
+      this.belowPinned(scene, stroke);
+    }
   }
 }
 
@@ -235,10 +261,20 @@ const topOf = (scene: Scene, row: Row, depth: number): number => lineTop(row, de
 
 /** The upper and lower edge of the rows of a rank, of all without one. */
 function extentOf(scene: Scene, rank: number | undefined): [number, number] {
+  const known = extents.get(scene.layout) ?? new Map<number | undefined, readonly [number, number]>();
+  extents.set(scene.layout, known);
+  const [top, bottom] = known.get(rank) ?? extentInLayout(scene, rank);
+  known.set(rank, [top, bottom]);
+  return [top - scene.top, bottom - scene.top];
+}
+
+const extents = new WeakMap<Layout, Map<number | undefined, readonly [number, number]>>(); // every frame asks for each rank
+
+function extentInLayout(scene: Scene, rank: number | undefined): readonly [number, number] {
   const isOf = (track: number | undefined) => track !== undefined && track >= 0 && (rank === undefined || scene.store.tracks[track]?.rank === rank);
   const own = scene.layout.rows.filter((row) => !row.isPinned && (isOf(row.track) || row.summary.some((line) => isOf(line.tracks[0]))));
   const [first, last] = [own[0], own[own.length - 1]];
-  return first === undefined || last === undefined ? [0, 0] : [first.y - scene.top, last.y + last.height - scene.top];
+  return first === undefined || last === undefined ? [0, 0] : [first.y, last.y + last.height];
 }
 
 /** The lines of boxes that are seen. */

@@ -2,7 +2,7 @@
 import { launchedBy } from './arrows';
 import { depthOf, overlapping } from './boxes';
 import { type Spot } from './scene';
-import { isOnPath } from './spots';
+import { beginningAt, isOnPath } from './spots';
 import { type Store } from './store';
 
 /** Boxes that a box leads to, under one title. */
@@ -20,15 +20,18 @@ const flow = (title: string, spots: readonly Spot[]): Flow[] =>
 /** What a host box launched, in the order of time; groups show again what is on a stream. */
 function launched(store: Store, spot: Spot): Spot[] {
   const isHost = store.tracks[spot.track]?.kind === 'thread' && spot.piece.grain === 0;
-  const all = isHost ? launchedBy(store, spot).filter((one) => store.tracks[one.track]?.kind === 'stream') : [];
+  const all = isHost ? launchedBy(store, spot, (kind) => kind === 'stream', Infinity) : []; // all are counted
   return all.sort((a, b) => a.boxes.begin[a.index]! - b.boxes.begin[b.index]!);
 }
 
-/** The stretches of the critical path that are of an event. */
+/** The stretches of the critical path that are of an event: of those that begin at one time the innermost. */
 function pathOf(store: Store, spot: Spot): Spot[] {
   const rank = store.tracks[spot.track]?.rank;
   const begin = spot.boxes.begin[spot.index]!;
   const found: Spot[] = [];
+  if (beginningAt(spot.boxes, begin) !== spot.index) {
+    return found;
+  }
   store.tracks.forEach((info, track) => {
     const boxes = info.kind === 'path' && info.rank === rank && spot.piece.grain === 0 ? store.boxes(track, spot.piece) : null;
     for (let i = 0; boxes?.launchTrack != null && i < boxes.length; ++i) {

@@ -22,8 +22,7 @@ const isSame = (a: Look, b: Look): boolean => JSON.stringify(a) === JSON.stringi
 /** Shows what an address asks for; rows and events that are not there are passed over. */
 export function showLook(stage: Stage, { view, event, pins }: Look): void {
   const { tracks } = stage.store;
-  stage.pinned.filter((track) => !pins.includes(track)).forEach((track) => stage.pin(track, false));
-  pins.filter((track) => tracks[track] !== undefined).forEach((track) => stage.pin(track, true));
+  stage.setPins(pins.filter((track) => tracks[track] !== undefined));
   const [track = -1, begin = 0, duration = 0, depth = 0] = event;
   stage.allowJump();
   const spot = tracks[track] === undefined ? null

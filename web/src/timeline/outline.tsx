@@ -9,6 +9,7 @@ import { asRecorded } from './hit';
 import { type MarkerSum, markersOf } from './markers';
 import { type Spot, boxesIn } from './scene';
 import { type Stage } from './stage';
+import { inSlices } from './store';
 import { isMerged, mergedWords, nameOf, placeOf } from './words';
 
 const MOST_EVENTS = 20;
@@ -62,32 +63,16 @@ function Events({ stage }: { stage: Stage }) {
   );
 }
 
-const SLICE_MS = 8;
 const MOST_MARKERS = 100;
 
 /** The sums of all markers as soon as they are there. */
 function useMarkers(stage: Stage): MarkerSum[] | null {
   const [sums, setSums] = useState<MarkerSum[] | null>(null);
-  useEffect(() => {
-    const work = markersOf(stage.store, stage.whole);
-    let timer = 0;
-    const slice = () => {
-      stage.store.allow(SLICE_MS);
-      const end = performance.now() + SLICE_MS;
-      do {
-        const { done, value } = work.next();
-        if (done === true) {
-          setSums(value);
-          return;
-        }
-      } while (performance.now() < end);
-      timer = window.setTimeout(slice);
-    };
-    timer = window.setTimeout(slice);
-    return () => clearTimeout(timer);
-  }, [stage]);
+  useEffect(() => inSlices(stage.store, markersOf(stage.store, stage.whole), setSums), [stage]);
   return sums;
 }
+
+const about = (isAbout: boolean): string => (isAbout ? '≈\u00a0' : '');
 
 /** The ranges that the program named. */
 function Markers({ stage }: { stage: Stage }) {
@@ -103,10 +88,10 @@ function Markers({ stage }: { stage: Stage }) {
         {sums.slice(0, MOST_MARKERS).map(({ name, count, ns, longest, isMerged: isRough }) => (
           <tr key={name}>
             <td title={printable(stage.store.name(name))}>{shortenName(printable(stage.store.name(name)) || NO_NAME, MOST_NAME)}</td>
-            <td class="number">{isRough ? '≈\u00a0' : ''}{count.toLocaleString('en')}</td>
-            <td class="number">{isRough ? '≈\u00a0' : ''}{show(Math.round(ns), 'ns')}</td>
-            <td class="number">{show(ns / count, 'ns')}</td>
-            <td class="number"><button type="button" onClick={() => stage.reveal(asRecorded(stage.store, longest))}>{show(durationOf(longest.boxes, longest.index), 'ns')}</button></td>
+            <td class="number">{about(isRough)}{count.toLocaleString('en')}</td>
+            <td class="number">{about(isRough)}{show(Math.round(ns), 'ns')}</td>
+            <td class="number">{about(isRough)}{show(ns / count, 'ns')}</td>
+            <td class="number">{about(isMerged(longest))}<button type="button" onClick={() => stage.reveal(asRecorded(stage.store, longest))}>{show(durationOf(longest.boxes, longest.index), 'ns')}</button></td>
             <td>{placeOf(stage.store, longest.track)}</td>
           </tr>
         ))}

@@ -1,11 +1,12 @@
 // Sums over a range of time, from the finest boxes that the page has of it: how long streams and devices
 // worked, what ran on them, and what the host did. Where boxes are merged, the sums are about right, and
 // some are not known.
-import { type Boxes, boxAt, depthsOf, overlapping } from './boxes';
+import { type Boxes, boxAt, busyShare, depthsOf, overlapping } from './boxes';
+import { type Work } from './decode';
 import { type TrackInfo } from './document';
 import { type Stretches, lengthOf, longestPause, unitedAll, unitedInOrder } from './intervals';
-import { type Piece, type Stretch, plan } from './levels';
-import { type Store } from './store';
+import { type Stretch, plan } from './levels';
+import { type Store, inSlices, unpacked } from './store';
 import { type Span } from './view';
 
 export interface NameSum {
@@ -54,8 +55,6 @@ const OPERATOR_TONE = 'op';
 const HOST_TONE = 'host'; // of calls
 const PAUSE_EACH = 20_000; // boxes between two pauses
 
-type Work<T> = Generator<void, T>;
-
 class Names {
   private readonly sums = new Map<number, { ns: number; count: number }>();
 
@@ -90,14 +89,9 @@ interface DeviceParts {
   isExact: boolean;
 }
 
-/** The part of a box in a stretch of time, and how much of the time that it lasts something ran. */
+/** The part of a box in a stretch of time. */
 const inside = (boxes: Boxes, i: number, { begin, end }: Span): number =>
   Math.max(0, Math.min(boxes.end[i]!, end) - Math.max(boxes.begin[i]!, begin));
-
-function density(boxes: Boxes, i: number): number {
-  const duration = boxes.end[i]! - boxes.begin[i]!;
-  return boxes.busy === null || duration <= 0 ? 1 : Math.min(1, boxes.busy[i]! / duration);
-}
 
 /** Events of a box that begin in a stretch: of a merged one its part of them. */
 function beginning(boxes: Boxes, i: number, { begin, end }: Span): number {
@@ -176,20 +170,11 @@ class Summing {
     for (const stretch of stretches) {
       this.sums.grain = Math.max(this.sums.grain, stretch.piece.grain);
       this.sums.isCut ||= stretch.piece.depths !== undefined && stretch.piece.depths < info.depths;
-      yield* this.sum(info, row, yield* this.unpacked(track, stretch.piece), stretch);
+      yield* this.sum(info, row, yield* unpacked(this.store, track, stretch.piece), stretch);
     }
     if (info.kind === 'stream' && row.count > 0 && isOfStream(info, this.filter)) {
       this.sums.streams.push(row);
     }
-  }
-
-  private *unpacked(track: number, piece: Piece): Work<Boxes> {
-    let boxes = this.store.boxes(track, piece);
-    while (boxes === null) {
-      yield;
-      boxes = this.store.boxes(track, piece);
-    }
-    return boxes;
   }
 
   private *sum(info: TrackInfo, row: RowSum, boxes: Boxes, stretch: Stretch): Work<void> {
@@ -217,7 +202,7 @@ class Summing {
     for (let depth = 0; depth < depthsOf(boxes); ++depth) {
       const [first, last] = overlapping(boxes, depth, stretch.begin, stretch.end);
       for (let i = first; i < last; ++i) {
-        const [ns, count] = [inside(boxes, i, stretch) * density(boxes, i), beginning(boxes, i, stretch)];
+        const [ns, count] = [inside(boxes, i, stretch) * busyShare(boxes, i), beginning(boxes, i, stretch)];
         busy += ns;
         if (isChosen) {
           row.count += count;
@@ -250,7 +235,7 @@ class Summing {
     const track = boxes.launchTrack?.[i] ?? 0;
     const at = boxes.launchNs?.[i] ?? 0;
     const piece = track === 0 ? undefined : this.store.piecesOf(track - 1).find((one) => one.grain === 0 && at >= one.begin && at <= one.end);
-    const around = piece === undefined ? null : this.store.ready(track - 1, piece) ?? (yield* this.unpacked(track - 1, piece));
+    const around = piece === undefined ? null : this.store.ready(track - 1, piece) ?? (yield* unpacked(this.store, track - 1, piece));
     for (let depth = around === null ? -1 : depthsOf(around) - 1; depth >= 0; --depth) {
       const found = boxAt(around!, depth, at);
       if (found >= 0 && around!.tone[found] === this.operatorTone) {
@@ -270,9 +255,9 @@ class Summing {
       let child = firstChild;
       for (let i = first; i < last; ++i) {
         const own = { begin: Math.max(stretch.begin, boxes.begin[i]!), end: Math.min(stretch.end, boxes.end[i]!) };
-        let ns = inside(boxes, i, stretch) * density(boxes, i);
+        let ns = inside(boxes, i, stretch) * busyShare(boxes, i);
         for (; child < lastChild && boxes.begin[child]! < boxes.end[i]!; ++child) {
-          ns -= inside(boxes, child, own) * density(boxes, child);
+          ns -= inside(boxes, child, own) * busyShare(boxes, child);
         }
         this.host.add(boxes.name[i]!, Math.max(0, ns), beginning(boxes, i, stretch));
         this.launch(boxes, i, stretch);
@@ -301,24 +286,6 @@ class Summing {
 /** A generator that can be stopped and driven on. */
 export const summing = (store: Store, range: Span, filter: RowFilter): Generator<void, RangeSums> => new Summing(store, range, filter).run();
 
-const SLICE_MS = 8;
-
 /** Sums up in pieces of a few milliseconds and reports the result; the returned function stops it. */
-export function sumRange(store: Store, range: Span, filter: RowFilter, report: (sums: RangeSums) => void): () => void {
-  const work = summing(store, range, filter);
-  let timer = 0;
-  const slice = () => {
-    store.allow(SLICE_MS);
-    const end = performance.now() + SLICE_MS;
-    do {
-      const { done, value } = work.next();
-      if (done === true) {
-        report(value);
-        return;
-      }
-    } while (performance.now() < end);
-    timer = window.setTimeout(slice);
-  };
-  timer = window.setTimeout(slice);
-  return () => clearTimeout(timer);
-}
+export const sumRange = (store: Store, range: Span, filter: RowFilter, report: (sums: RangeSums) => void): () => void =>
+  inSlices(store, summing(store, range, filter), report);

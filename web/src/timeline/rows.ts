@@ -113,6 +113,16 @@ function placeOf(infos: readonly TrackInfo[]): number {
   return has('steps', 'path') ? 0 : has('thread') ? 2 : 1;
 }
 
+/** Adds a value to the list of a key. */
+function put<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) {
+    lists.set(key, [value]);
+  } else {
+    list.push(value);
+  }
+}
+
 /** Tracks with those of the same rank and parent beside each other, devices above processes, else in the order of the
  *  first of each. */
 function grouped(tracks: readonly TrackInfo[]): number[] {
@@ -120,14 +130,13 @@ function grouped(tracks: readonly TrackInfo[]): number[] {
   const ranks = new Map<number, string[]>();
   tracks.forEach((info, track) => {
     const key = info.parent === '' ? `${info.rank} ${trackKey(track)}` : parentKey(info);
-    const own = groups.get(key);
-    if (own === undefined) {
-      ranks.set(info.rank, [...(ranks.get(info.rank) ?? []), key]);
+    if (!groups.has(key)) {
+      put(ranks, info.rank, key);
     }
-    groups.set(key, [...(own ?? []), track]);
+    put(groups, key, track);
   });
-  const placeOfGroup = (key: string) => placeOf((groups.get(key) ?? []).map((track) => tracks[track]!));
-  const inPlace = (keys: string[]) => [...keys].sort((a, b) => placeOfGroup(a) - placeOfGroup(b));
+  const places = new Map([...groups].map(([key, own]) => [key, placeOf(own.map((track) => tracks[track]!))]));
+  const inPlace = (keys: string[]) => [...keys].sort((a, b) => places.get(a)! - places.get(b)!);
   return [...ranks.values()].flatMap(inPlace).flatMap((key) => groups.get(key) ?? []);
 }
 
@@ -135,30 +144,59 @@ function grouped(tracks: readonly TrackInfo[]): number[] {
 const wholeLabel = (info: TrackInfo, hasRanks: boolean): string =>
   [hasRanks ? rankKey(info.rank) : '', info.parent, info.name === '' ? info.kind : info.name].filter((part) => part !== '').join(' · ');
 
+/** Which tracks are in each group: worked out once, as there are thousands of tracks in a large job. */
+class Members {
+  readonly ofRank = new Map<number, number[]>();
+  readonly ofParent = new Map<string, number[]>();
+  readonly queues = new Map<string, number[]>(); // by parent
+  private readonly communicating = new Set<number>();
+
+  constructor(private readonly tracks: readonly TrackInfo[]) {
+    tracks.forEach((info, track) => {
+      put(this.ofRank, info.rank, track);
+      put(this.ofParent, parentKey(info), track);
+      if (isQueue(info)) {
+        put(this.queues, parentKey(info), track);
+      }
+      if (info.kind === 'group') {
+        this.communicating.add(info.rank);
+      }
+    });
+  }
+
+  summary(members: readonly number[] | undefined): SummaryLine[] {
+    return summaryOf(this.tracks, members ?? [], this.communicating);
+  }
+}
+
 /** Adds the headings of the groups that a track begins. */
 class Headings {
   private rank = '';
   private parent = '';
   private queues = '';
+  private readonly members: Members;
 
-  constructor(private readonly builder: Builder, private readonly tracks: readonly TrackInfo[], private readonly hasRanks: boolean) {}
+  constructor(private readonly builder: Builder, tracks: readonly TrackInfo[], private readonly hasRanks: boolean) {
+    this.members = new Members(tracks);
+  }
 
   /** The indent of the track. */
   before(info: TrackInfo): number {
+    const { builder, members } = this;
     const outer = this.hasRanks ? 1 : 0;
+    const parent = parentKey(info);
     if (this.hasRanks && rankKey(info.rank) !== this.rank) {
-      this.builder.group(rankKey(info.rank), rankKey(info.rank), 0, () => summaryOf(this.tracks, (one) => one.rank === info.rank));
+      builder.group(rankKey(info.rank), rankKey(info.rank), 0, () => members.summary(members.ofRank.get(info.rank)));
     }
-    const ofParent = (one: TrackInfo) => parentKey(one) === parentKey(info);
-    if (info.parent !== '' && parentKey(info) !== this.parent) {
-      this.builder.group(parentKey(info), info.parent, outer, () => summaryOf(this.tracks, ofParent));
+    if (info.parent !== '' && parent !== this.parent) {
+      builder.group(parent, info.parent, outer, () => members.summary(members.ofParent.get(parent)));
     }
-    const queues = isQueue(info) ? this.tracks.filter((one) => isQueue(one) && ofParent(one)).length : 0;
+    const queues = isQueue(info) ? members.queues.get(parent)?.length ?? 0 : 0;
     const key = queues > 1 ? queuesKey(info) : '';
     if (key !== '' && key !== this.queues) {
-      this.builder.group(key, `queues of ${queues} streams`, outer + 1, () => summaryOf(this.tracks, (one) => isQueue(one) && ofParent(one)));
+      builder.group(key, `queues of ${queues} streams`, outer + 1, () => members.summary(members.queues.get(parent)));
     }
-    [this.rank, this.parent, this.queues] = [rankKey(info.rank), parentKey(info), key];
+    [this.rank, this.parent, this.queues] = [rankKey(info.rank), parent, key];
     return outer + (info.parent === '' ? 0 : 1) + (key === '' ? 0 : 1);
   }
 }

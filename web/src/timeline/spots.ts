@@ -8,7 +8,7 @@ const exactPieces = (store: Store, track: number, ns: number): Piece[] =>
   store.piecesOf(track).filter((piece) => piece.grain === 0 && ns >= piece.begin && ns <= piece.end);
 
 /** The deepest box that begins at a time, or that of a depth; -1: none does. */
-function beginningAt(boxes: Boxes, ns: number, duration: number | undefined, own: number | undefined): number {
+export function beginningAt(boxes: Boxes, ns: number, duration?: number, own?: number): number {
   for (let depth = own ?? depthsOf(boxes) - 1; depth >= (own ?? 0); --depth) {
     const [first, end] = overlapping(boxes, depth, ns - 1, ns);
     for (let i = end - 1; i >= first; --i) {
@@ -35,8 +35,8 @@ export function exactSpot(store: Store, track: number, ns: number, duration?: nu
 /** The box of any level that begins at a time, is so long and so deep: what an address names where events are merged. */
 export function mergedSpot(store: Store, track: number, ns: number, duration: number, depth: number): Spot | null {
   for (const piece of [...store.piecesOf(track)].sort((a, b) => a.grain - b.grain)) {
-    const boxes = store.tracks[track]?.kind === 'counter' ? null : store.boxes(track, piece);
-    const index = boxes === null || depth >= depthsOf(boxes) ? -1 : beginningAt(boxes, ns, duration, depth);
+    const boxes = store.boxes(track, piece);
+    const index = boxes === null ? -1 : beginningAt(boxes, ns, duration, depth);
     if (boxes !== null && index >= 0) {
       return { track, piece, boxes, index };
     }

@@ -355,12 +355,21 @@ export class Stage {
   }
 
   /** Keeps a row at the top, or no longer. */
-  pin(track: number, isPinned = !this.pins.has(track)): void {
-    if (isPinned) {
+  pin(track: number): void {
+    if (!this.pins.delete(track)) {
       this.pins.add(track);
-    } else {
-      this.pins.delete(track);
     }
+    this.relayOut();
+  }
+
+  /** Keeps these rows at the top, and no others. */
+  setPins(tracks: readonly number[]): void {
+    const before = this.pinned;
+    if (tracks.length === before.length && tracks.every((track, i) => track === before[i])) {
+      return;
+    }
+    this.pins.clear();
+    tracks.forEach((track) => this.pins.add(track));
     this.relayOut();
   }
 

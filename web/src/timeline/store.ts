@@ -184,6 +184,37 @@ export class Store {
   }
 }
 
+/** The boxes of a track, with pauses until they are unpacked. */
+export function* unpacked(store: Store, track: number, piece: Piece): Work<Boxes> {
+  let boxes = store.boxes(track, piece);
+  while (boxes === null) {
+    yield;
+    boxes = store.boxes(track, piece);
+  }
+  return boxes;
+}
+
+const SLICE_MS = 8;
+
+/** Does some work in pieces of a few milliseconds and reports its result; the returned function stops it. */
+export function inSlices<T>(store: Store, work: Work<T>, report: (result: T) => void): () => void {
+  let timer = 0;
+  const slice = () => {
+    store.allow(SLICE_MS);
+    const end = performance.now() + SLICE_MS;
+    do {
+      const { done, value } = work.next();
+      if (done === true) {
+        report(value);
+        return;
+      }
+    } while (performance.now() < end);
+    timer = window.setTimeout(slice);
+  };
+  timer = window.setTimeout(slice);
+  return () => clearTimeout(timer);
+}
+
 const keyOf = (source: number, level: number, track: number): string => `${source}/${level}/${track}`;
 
 /** Boxes of another document with the numbers of this one. */

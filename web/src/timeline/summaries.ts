@@ -13,14 +13,13 @@ export interface SummaryLine {
 
 const COMMUNICATION: readonly string[] = ['comm'];
 
-/** The lines for the tracks that are in the group. */
-export function summaryOf(tracks: readonly TrackInfo[], isIn: (info: TrackInfo) => boolean): SummaryLine[] {
-  const of = (...kinds: TrackInfo['kind'][]) => [...tracks.keys()].filter((track) => kinds.includes(tracks[track]!.kind) && isIn(tracks[track]!));
+/** The lines for the tracks that are in the group; `communicating`: the ranks that have process groups. */
+export function summaryOf(tracks: readonly TrackInfo[], members: readonly number[], communicating: ReadonlySet<number>): SummaryLine[] {
+  const of = (kind: TrackInfo['kind']) => members.filter((track) => tracks[track]!.kind === kind);
   const [streams, threads] = [of('stream'), of('thread')];
   if (streams.length > 0) {
-    const ranks = new Set(streams.map((track) => tracks[track]!.rank));
     const waits = of('wait');
-    const communicates = waits.length > 0 || tracks.some((info) => info.kind === 'group' && ranks.has(info.rank));
+    const communicates = waits.length > 0 || streams.some((track) => communicating.has(tracks[track]!.rank));
     return communicates
       ? [{ part: 'work', tracks: streams }, { part: 'communication', tracks: [...streams, ...waits] }] : [{ part: 'all', tracks: streams }];
   }

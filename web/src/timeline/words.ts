@@ -5,7 +5,7 @@ import { type Spot } from './scene';
 import { type Store } from './store';
 
 /** What shows every event, however many there are. */
-export const HOW_TO_GET_ALL = '“borescope open RECORDING --report” shows every one.';
+export const HOW_TO_GET_ALL = '“borescope open RECORDING --report” shows every event.';
 
 export const nameOf = (store: Store, { boxes, index }: Spot): string => printable(store.name(boxes.name[index]!)) || NO_NAME;
 
