@@ -3,8 +3,9 @@
 
     check_merged.py --borescope BIN --synth BIN [--seeds N]
 
-borescope-synth writes the ranks of a run. For Kineto their events are merged into one list with a
-label before the number of each process, in a random order of pieces; for Nsight Systems
+borescope-synth writes the ranks of a run. For Kineto their events are merged into one list, in a
+random order of pieces: with a label before the number of each process, or as TraceLens's TraceFuse
+does, with the rank among the arguments and multiples of it added to processes, calls and flows; for Nsight Systems
 write_databases.py turns each into a database, whose rows become those of one. Every verb below must
 answer row by row as it does of the separate files.
 
@@ -39,14 +40,27 @@ def answer(borescope: str, verb: str, files: list[Path]) -> list[tuple]:
     return sorted(found, key=repr)
 
 
-def merge_kineto(ranks: list[Path], merged: Path, rng: random.Random) -> None:
+def label(event: dict, rank: int) -> None:
+    if "pid" in event:
+        event["pid"] = LABEL.format(rank) + str(event["pid"])
+
+
+def fuse(event: dict, rank: int) -> None:
+    args = event.setdefault("args", {})
+    args["rank"] = rank
+    for where, name, multiple in ((event, "id", 10**7), (event, "pid", 10**6), (args, "correlation", 10**8)):
+        if name in where:
+            args[f"{name}_raw"] = where[name]
+            where[name] += rank * multiple if isinstance(where[name], int) else ""
+
+
+def merge_kineto(ranks: list[Path], merged: Path, rng: random.Random, mark) -> None:
     document, pieces = {}, []
     for rank, path in enumerate(ranks):
         document = json.loads(path.read_text())
         events = document.pop("traceEvents")
         for event in events:
-            if "pid" in event:
-                event["pid"] = LABEL.format(rank) + str(event["pid"])
+            mark(event, rank)
         cuts = sorted(rng.sample(range(len(events)), rng.randrange(0, 4)))
         pieces.append([events[a:b] for a, b in zip([0, *cuts], [*cuts, len(events)])])
     document.pop("distributedInfo", None)
@@ -107,7 +121,7 @@ def main() -> int:
                 merged = folder / "merged.sqlite"
                 merge_nsys(apart, merged)
             else:
-                merge_kineto(apart, merged, rng)
+                merge_kineto(apart, merged, rng, fuse if seed % 4 == 1 else label)
             for verb in VERBS:
                 one = answer(options.borescope, verb, apart)
                 other = answer(options.borescope, verb, [merged])

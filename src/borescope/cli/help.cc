@@ -105,7 +105,7 @@ std::string NamesOfOptions(Rows rows) {
 // The first line of what is said about an option; "..." for the rest of it.
 std::string ShortOptionLine(const Option& row, size_t width) {
   constexpr std::string_view kMore = " ...";
-  const std::string whole = OptionLine(row, width);
+  std::string whole = OptionLine(row, width);
   const size_t end = whole.find('\n');
   if (end + 1 == whole.size()) {
     return whole;

@@ -231,7 +231,7 @@ bool ClampFrames(HostEvents& host, const Tracks& tracks, const FrameNumbers& num
 
 namespace {
 
-// So many later kernels have to end in the time of one; one if it is very far beyond many peers,
+// So many later events have to end in the time of one; one if it is very far beyond many peers,
 // more if no other has its name.
 constexpr int kLeastCovered = 2;
 constexpr int kLeastCoveredAlone = 8;
@@ -241,9 +241,11 @@ constexpr int kLookAhead = 16;
 constexpr int64_t kFarBeyondPeers = 4;
 constexpr int64_t kFarBeyondOthers = 10;
 constexpr int64_t kVeryFarBeyondPeers = 50;
+// And where its stream is in order by nothing but the ends of its events.
+constexpr int64_t kOutOfAllProportion = 1000;
 constexpr size_t kFewPeers = 3;
 constexpr size_t kManyPeers = 8;
-// At most one of so many kernels of a stream overlaps the one before it; covers others; or either,
+// At most one of so many events of a stream overlaps the one before it; covers others; or either,
 // where no other kernel has the name.
 constexpr size_t kOrderedShare = 5;
 constexpr size_t kSuspectShare = 10;
@@ -264,7 +266,7 @@ bool WaitsForOthers(std::string_view name) {
                      [&](std::string_view word) { return Contains(lower, word); });
 }
 
-// The kernels of one name, or of one name and grid.
+// The kernels of one name, or of one name and grid; or the copies of one name and size.
 struct Peers {
   std::vector<int64_t> sound_ns;  // of those that cover no others
   size_t suspects = 0;            // those that do
@@ -290,67 +292,89 @@ struct Peers {
 
 class Overruns {
  public:
-  Overruns(DeviceEvents& device, const Kernels& kernels, const StringPool& strings)
-      : device_(device), kernels_(kernels), strings_(strings) {}
+  Overruns(DeviceEvents& device, const Kernels& kernels, const Copies& copies,
+           const StringPool& strings)
+      : device_(device), kernels_(kernels), copies_(copies), strings_(strings) {}
 
-  // Notes the kernels of a track that cover later ones.
+  // Notes the device work of a track that covers later events.
   void FindSuspects(uint32_t first_row, uint32_t end_row);
   bool HasSuspects() const { return !suspects_.empty(); }
-  // Of all kernels there are. REQUIRES: all tracks have been looked at.
+  // Of all device work. REQUIRES: all tracks have been looked at.
   void CollectPeers();
   // Cuts those suspects of a track that overran. True if there are any.
   bool CutTrack(uint32_t first_row, uint32_t end_row, Diagnostics& diagnostics);
 
  private:
-  // The kernels of a stream as a whole.
+  // Kernels are compared with the kernels of their stream: copies may run beside them, as some
+  // producers give the copies of all streams one number. Copies are compared with all of its work.
+  enum class Compared { kKernels, kAllWork };
+  // The work of a stream as a whole.
   struct Stream {
-    size_t kernels = 0;
+    size_t events = 0;
     size_t suspects = 0;
-    size_t overlaps = 0;     // of others that begin before the other one before them has ended
-    int64_t longest_ns = 0;  // of the others
+    size_t overlaps = 0;       // of others that begin before the other one before them has ended
+    int64_t longest_ns = 0;    // of the others
+    size_t copies = 0;         // of the others
+    size_t copy_overlaps = 0;  // of the overlaps those of a copy
   };
-  using NameAndGrid = std::array<int64_t, 4>;
+  using NameAndSize = std::array<int64_t, 4>;  // the grid of a kernel, the bytes of a copy
 
   bool IsKernel(uint32_t row) const { return device_.kind[row] == DeviceKind::kKernel; }
+  Compared ComparedTo(uint32_t row) const {
+    return IsKernel(row) ? Compared::kKernels : Compared::kAllWork;
+  }
+  bool Counts(uint32_t row, Compared compared) const {
+    return compared == Compared::kKernels ? IsKernel(row) : IsDeviceWork(device_.kind[row]);
+  }
   int64_t EndOf(uint32_t row) const { return device_.end_ns({row}); }
-  uint32_t NextKernel(uint32_t row, uint32_t end_row) const;
+  uint32_t NextEvent(uint32_t row, uint32_t end_row) const;
   int CoveredBy(uint32_t row, uint32_t end_row, int most) const;
   bool IsOfGraph(uint32_t row) const;
-  NameAndGrid KeyOf(uint32_t row) const;
+  NameAndSize KeyOf(uint32_t row) const;
   bool IsSuspect(uint32_t row) const {
     return std::binary_search(suspects_.begin(), suspects_.end(), row);
   }
-  Stream StreamOf(uint32_t first_row, uint32_t end_row) const;
-  // From the begin of a kernel to that of the next one.
+  Stream StreamOf(uint32_t first_row, uint32_t end_row, Compared compared) const;
+  // From the begin of an event to that of the next one.
   int64_t GapAfter(uint32_t row, uint32_t end_row) const {
-    return device_.ts_ns[NextKernel(row, end_row)] - device_.ts_ns[row];
+    return device_.ts_ns[NextEvent(row, end_row)] - device_.ts_ns[row];
   }
   bool IsBeyondPeers(uint32_t row, uint32_t end_row, const Stream& stream) const;
+  bool IsBeyondCopies(uint32_t row, uint32_t end_row, const Stream& stream) const;
   bool IsBeyondStream(uint32_t row, uint32_t end_row, const Stream& stream) const;
+  bool IsBeyondAll(uint32_t row, uint32_t end_row, const Stream& stream) const;
+  bool HasOverrun(uint32_t row, uint32_t end_row, const Stream& stream) const;
 
   DeviceEvents& device_;
   const Kernels& kernels_;
+  const Copies& copies_;
   const StringPool& strings_;
   std::vector<uint32_t> suspects_;  // ascending
   HashMap<uint32_t, Peers> of_name_;
-  HashMap<NameAndGrid, Peers> of_grid_;
+  HashMap<NameAndSize, Peers> of_size_;
 };
 
-uint32_t Overruns::NextKernel(uint32_t row, uint32_t end_row) const {
+// The next one that the work of a row is compared with.
+uint32_t Overruns::NextEvent(uint32_t row, uint32_t end_row) const {
+  const Compared compared = ComparedTo(row);
   do {
     ++row;
-  } while (row < end_row && !IsKernel(row));
+  } while (row < end_row && !Counts(row, compared));
   return row;
 }
 
-// How many of the next kernels begin after this one and have ended when it ends; -1 if one of them
+// How many of the next events begin after this one and have ended when it ends; -1 if one of them
 // is of the same launch.
 int Overruns::CoveredBy(uint32_t row, uint32_t end_row, int most) const {
+  const Compared compared = ComparedTo(row);
   int covered = 0;
   int seen = 0;
-  for (uint32_t next = NextKernel(row, end_row);
-       next < end_row && seen < most && device_.ts_ns[next] < EndOf(row);
-       next = NextKernel(next, end_row), ++seen) {
+  for (uint32_t next = row + 1; next < end_row && seen < most && device_.ts_ns[next] < EndOf(row);
+       ++next) {
+    if (!Counts(next, compared)) {
+      continue;
+    }
+    ++seen;
     if (device_.correlation[next] == device_.correlation[row] &&
         device_.correlation[row] != kMissing && device_.correlation[row] > 0) {
       return -1;
@@ -362,39 +386,53 @@ int Overruns::CoveredBy(uint32_t row, uint32_t end_row, int most) const {
 
 bool Overruns::IsOfGraph(uint32_t row) const {
   const uint32_t detail = device_.detail[row];
-  return detail != kNoDetail && kernels_.graph_node_id[detail] != kMissing;
+  return IsKernel(row) && detail != kNoDetail && kernels_.graph_node_id[detail] != kMissing;
 }
 
-Overruns::NameAndGrid Overruns::KeyOf(uint32_t row) const {
+Overruns::NameAndSize Overruns::KeyOf(uint32_t row) const {
   const uint32_t detail = device_.detail[row];
   const int64_t name = device_.name[row].value;
-  return detail == kNoDetail ? NameAndGrid{name, -1, -1, -1}
-                             : NameAndGrid{name, kernels_.grid_x[detail], kernels_.grid_y[detail],
-                                           kernels_.grid_z[detail]};
+  if (detail == kNoDetail) {
+    return {name, -1, -1, -1};
+  }
+  return IsKernel(row) ? NameAndSize{name, kernels_.grid_x[detail], kernels_.grid_y[detail],
+                                     kernels_.grid_z[detail]}
+                       : NameAndSize{name, copies_.bytes[detail], -1, -1};
 }
 
-// Most kernels end before the next one begins: nothing else is done for these.
+// Most events end before the next one begins: nothing else is done for these.
 void Overruns::FindSuspects(uint32_t first_row, uint32_t end_row) {
   uint32_t kernel = end_row;
+  uint32_t copy = end_row;
+  const auto note = [&](uint32_t work, uint32_t next) {
+    if (work != end_row && device_.ts_ns[next] < EndOf(work) && !IsOfGraph(work) &&
+        CoveredBy(work, end_row, kLookAhead) > 0) {
+      suspects_.push_back(work);
+    }
+  };
+  const auto first = suspects_.size();
   for (const uint32_t row : EachRow(first_row, end_row)) {
-    if (!IsKernel(row)) {
-      continue;
+    if (IsDeviceWork(device_.kind[row])) {
+      note(copy, row);
+      copy = end_row;
     }
-    if (kernel != end_row && device_.ts_ns[row] < EndOf(kernel) && !IsOfGraph(kernel) &&
-        CoveredBy(kernel, end_row, kLookAhead) > 0) {
-      suspects_.push_back(kernel);
+    if (IsKernel(row)) {
+      note(kernel, row);
+      kernel = row;
+    } else if (IsDeviceWork(device_.kind[row])) {
+      copy = row;
     }
-    kernel = row;
   }
+  std::sort(suspects_.begin() + static_cast<std::ptrdiff_t>(first), suspects_.end());
 }
 
 void Overruns::CollectPeers() {
   for (const uint32_t row : suspects_) {
     of_name_[device_.name[row].value];
-    of_grid_[KeyOf(row)];
+    of_size_[KeyOf(row)];
   }
   for (const uint32_t row : EachRow(device_.size())) {
-    if (!IsKernel(row)) {
+    if (!IsDeviceWork(device_.kind[row])) {
       continue;
     }
     const auto named = of_name_.find(device_.name[row].value);
@@ -403,7 +441,7 @@ void Overruns::CollectPeers() {
     }
     const bool is_suspect = IsSuspect(row);
     named->second.Add(device_.dur_ns[row], is_suspect);
-    if (const auto same = of_grid_.find(KeyOf(row)); same != of_grid_.end()) {
+    if (const auto same = of_size_.find(KeyOf(row)); same != of_size_.end()) {
       same->second.Add(device_.dur_ns[row], is_suspect);
     }
   }
@@ -413,23 +451,29 @@ void Overruns::CollectPeers() {
     }
   };
   finish(of_name_);
-  finish(of_grid_);
+  finish(of_size_);
 }
 
-Overruns::Stream Overruns::StreamOf(uint32_t first_row, uint32_t end_row) const {
+Overruns::Stream Overruns::StreamOf(uint32_t first_row, uint32_t end_row, Compared compared) const {
   Stream stream;
   int64_t busy_until = std::numeric_limits<int64_t>::min();
+  bool is_until_copy = false;
   for (const uint32_t row : EachRow(first_row, end_row)) {
-    if (!IsKernel(row)) {
+    if (!Counts(row, compared)) {
       continue;
     }
-    ++stream.kernels;
+    ++stream.events;
     if (IsSuspect(row)) {
       ++stream.suspects;
       continue;
     }
-    stream.overlaps += device_.ts_ns[row] < busy_until ? 1 : 0;
+    const bool is_copy = !IsKernel(row);
+    const bool overlaps = device_.ts_ns[row] < busy_until;
+    stream.overlaps += overlaps ? 1 : 0;
+    stream.copies += is_copy ? 1 : 0;
+    stream.copy_overlaps += overlaps && (is_copy || is_until_copy) ? 1 : 0;
     stream.longest_ns = std::max(stream.longest_ns, device_.dur_ns[row]);
+    is_until_copy = EndOf(row) > busy_until ? is_copy : is_until_copy;
     busy_until = std::max(busy_until, EndOf(row));
   }
   return stream;
@@ -438,7 +482,7 @@ Overruns::Stream Overruns::StreamOf(uint32_t first_row, uint32_t end_row) const 
 // By the begin of the next kernel it has ended, if the stream is in order: that cannot be much
 // earlier than others end.
 bool Overruns::IsBeyondPeers(uint32_t row, uint32_t end_row, const Stream& stream) const {
-  const Peers& same = of_grid_.find(KeyOf(row))->second;
+  const Peers& same = of_size_.find(KeyOf(row))->second;
   const Peers& named = of_name_.find(device_.name[row].value)->second;
   const bool has_same = !same.sound_ns.empty();
   const Peers& peers = has_same ? same : named;
@@ -448,17 +492,55 @@ bool Overruns::IsBeyondPeers(uint32_t row, uint32_t end_row, const Stream& strea
   const int64_t limit = covers_one ? kVeryFarBeyondPeers
                         : are_few  ? kFarBeyondOthers
                                    : kFarBeyondPeers;
-  return (are_many || !covers_one) && stream.overlaps * kOrderedShare <= stream.kernels &&
+  return (are_many || !covers_one) && stream.overlaps * kOrderedShare <= stream.events &&
          peers.suspects <= peers.sound_ns.size() && device_.dur_ns[row] / limit >= peers.usual_ns &&
          GapAfter(row, end_row) >= peers.shortest_ns / 2;
+}
+
+// Copies of one size differ more than kernels of one grid, as others share the bus. And where the
+// others overlap kernels, their number is not that of one stream.
+bool Overruns::IsBeyondCopies(uint32_t row, uint32_t end_row, const Stream& stream) const {
+  const Peers& same = of_size_.find(KeyOf(row))->second;
+  return same.sound_ns.size() >= kManyPeers && same.suspects <= same.sound_ns.size() &&
+         stream.overlaps * kOrderedShare <= stream.events &&
+         stream.copy_overlaps * kOrderedShare <= stream.copies &&
+         CoveredBy(row, end_row, kLookAhead) >= kLeastCovered &&
+         device_.dur_ns[row] / kVeryFarBeyondPeers >= same.usual_ns &&
+         GapAfter(row, end_row) >= same.shortest_ns / 2;
 }
 
 // The only kernel of its name. Several that all cover others agree with each other.
 bool Overruns::IsBeyondStream(uint32_t row, uint32_t end_row, const Stream& stream) const {
   return of_name_.find(device_.name[row].value)->second.suspects == 1 &&
          device_.dur_ns[row] / kFarBeyondOthers >= stream.longest_ns &&
-         (stream.overlaps + stream.suspects) * kOrderedShareAlone <= stream.kernels &&
+         (stream.overlaps + stream.suspects) * kOrderedShareAlone <= stream.events &&
          CoveredBy(row, end_row, kLookAhead) >= kLeastCoveredAlone;
+}
+
+// A stream whose events overlap, but end in the order of their begins, as those that are launched
+// early do: what ends long after many others that began later is out of all proportion.
+bool Overruns::IsBeyondAll(uint32_t row, uint32_t end_row, const Stream& stream) const {
+  const Peers& same = of_size_.find(KeyOf(row))->second;
+  return same.sound_ns.size() >= kManyPeers && same.suspects <= same.sound_ns.size() &&
+         stream.suspects * kOrderedShareAlone <= stream.events &&
+         (IsKernel(row) || stream.copy_overlaps * kOrderedShare <= stream.copies) &&
+         CoveredBy(row, end_row, kLookAhead) >= kLeastCoveredAlone &&
+         device_.dur_ns[row] / kOutOfAllProportion >= std::max<int64_t>(1, same.usual_ns);
+}
+
+bool Overruns::HasOverrun(uint32_t row, uint32_t end_row, const Stream& stream) const {
+  if (stream.suspects * kSuspectShare > stream.events) {
+    return false;
+  }
+  if (IsBeyondAll(row, end_row, stream)) {
+    return true;
+  }
+  if (!IsKernel(row)) {
+    return IsBeyondCopies(row, end_row, stream);
+  }
+  return of_name_.find(device_.name[row].value)->second.sound_ns.empty()
+             ? IsBeyondStream(row, end_row, stream)
+             : IsBeyondPeers(row, end_row, stream);
 }
 
 bool Overruns::CutTrack(uint32_t first_row, uint32_t end_row, Diagnostics& diagnostics) {
@@ -467,17 +549,12 @@ bool Overruns::CutTrack(uint32_t first_row, uint32_t end_row, Diagnostics& diagn
   if (begin == end) {
     return false;
   }
-  const Stream stream = StreamOf(first_row, end_row);
-  if (stream.suspects * kSuspectShare > stream.kernels) {
-    return false;
-  }
+  const Stream kernels = StreamOf(first_row, end_row, Compared::kKernels);
+  const Stream all = StreamOf(first_row, end_row, Compared::kAllWork);
   bool any = false;
   for (const uint32_t row : std::span(begin, end)) {
-    const bool has_peers = !of_name_.find(device_.name[row].value)->second.sound_ns.empty();
-    const bool is_beyond =
-        has_peers ? IsBeyondPeers(row, end_row, stream) : IsBeyondStream(row, end_row, stream);
     const std::string_view name = strings_.Get(device_.name[row]);
-    if (is_beyond && !WaitsForOthers(name)) {
+    if (HasOverrun(row, end_row, IsKernel(row) ? kernels : all) && !WaitsForOthers(name)) {
       diagnostics.Count(Diag::kImpossibleDuration, Diagnostics::kNoByte, name);
       device_.dur_ns[row] = GapAfter(row, end_row);
       any = true;
@@ -488,9 +565,9 @@ bool Overruns::CutTrack(uint32_t first_row, uint32_t end_row, Diagnostics& diagn
 
 }  // namespace
 
-bool CutOverruns(DeviceEvents& device, const Kernels& kernels, const Tracks& tracks,
-                 const StringPool& strings, Diagnostics& diagnostics) {
-  Overruns overruns(device, kernels, strings);
+bool CutOverruns(DeviceEvents& device, const Kernels& kernels, const Copies& copies,
+                 const Tracks& tracks, const StringPool& strings, Diagnostics& diagnostics) {
+  Overruns overruns(device, kernels, copies, strings);
   const auto for_each_track = [&](const auto& visit) {
     for (size_t track = 0; track < tracks.size(); ++track) {
       if (tracks.kind[track] == TrackKind::kDevice) {

@@ -54,7 +54,7 @@ struct FrameNumbers {
 bool ClampFrames(HostEvents& host, const Tracks& tracks, const FrameNumbers& numbers,
                  const StringPool& strings, Diagnostics& diagnostics);
 
-// Kernels that cannot have run as long as recorded: they run over later kernels of their stream.
+// Device work that cannot have run as long as recorded: it runs over later work of its stream.
 
 // Some drivers (AMD's) record a wrong end now and then. In a stream that runs one kernel after the
 // other, a kernel that lasts until several later ones have ended is such a case; the kernels in its
@@ -70,9 +70,15 @@ bool ClampFrames(HostEvents& host, const Tracks& tracks, const FrameNumbers& num
 //    in its time, no others overlap, and it lasts many times as long as any other kernel of the
 //    stream.
 //
-// It then ends where the next kernel of its stream begins, and is counted (kImpossibleDuration).
-// True if anything was cut. REQUIRES: sorted rows. O(rows) if no kernel covers others.
-bool CutOverruns(DeviceEvents& device, const Kernels& kernels, const Tracks& tracks,
-                 const StringPool& strings, Diagnostics& diagnostics);
+// A copy or memset is cut in the same way, if later kernels or copies of its stream ended in its
+// time, it lasts many times as long as many others of its name and number of bytes, and few of the
+// other copies overlap anything. Where many events of a stream overlap, but hardly any covers
+// others (kernels that are launched early), one that covers many is cut if it lasts a thousand
+// times as long as its peers.
+//
+// It then ends where the next event of its stream begins, and is counted (kImpossibleDuration).
+// True if anything was cut. REQUIRES: sorted rows. O(rows) if nothing covers others.
+bool CutOverruns(DeviceEvents& device, const Kernels& kernels, const Copies& copies,
+                 const Tracks& tracks, const StringPool& strings, Diagnostics& diagnostics);
 
 }  // namespace borescope::internal

@@ -265,7 +265,7 @@ TEST(ClampFramesTest, OnlyFramesOfOneThreadLimitEachOther) {
 
 using testkit::TraceMaker;
 
-// Kernels of one stream with its usual lengths of each name.
+// Kernels of one stream with its usual lengths of each name; or copies.
 struct Kernel {
   std::string name;
   int64_t begin = 0;
@@ -273,6 +273,7 @@ struct Kernel {
   int64_t stream = 0;
   int64_t correlation = 0;
   bool is_wrong = false;
+  int64_t copied_bytes = 0;  // 0: a kernel
 };
 
 class Recording {
@@ -313,8 +314,17 @@ class Recording {
     TraceMaker maker;
     for (size_t i = 0; i < kernels.size(); ++i) {
       const Kernel& kernel = kernels[i];
-      maker.Kernel(kernel.name, kernel.stream, {kernel.begin, kernel.dur},
-                   {.correlation = kernel.correlation});
+      if (kernel.copied_bytes > 0) {
+        Copies& copies = maker.part().data.copies;
+        const uint32_t row = AddMissingRow(copies);
+        copies.bytes[row] = kernel.copied_bytes;
+        maker.Device(DeviceKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 0, kernel.stream,
+                     {kernel.begin, kernel.dur},
+                     {.correlation = kernel.correlation, .detail = row});
+      } else {
+        maker.Kernel(kernel.name, kernel.stream, {kernel.begin, kernel.dur},
+                     {.correlation = kernel.correlation});
+      }
     }
     return maker.Finish();
   }
@@ -409,6 +419,44 @@ TEST(CutOverrunsTest, TheOnlyKernelOfItsNameIsCutInAStreamInOrder) {
   EXPECT_EQ(CutsOf(recording), 1U);
 }
 
+// Two of three works are kernels, the others copies of one size.
+void AddCopies(Recording& recording) {
+  for (size_t i = 0; i < recording.kernels.size(); i += 3) {
+    recording.kernels[i].copied_bytes = 4096;
+    recording.kernels[i].dur = std::min<int64_t>(recording.kernels[i].dur, 20'000);
+  }
+}
+
+TEST(CutOverrunsTest, CopiesOverrunToo) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Recording recording(seed);
+    recording.AddInOrder(600, 0);
+    AddCopies(recording);
+    EXPECT_EQ(CutsOf(recording), 0U);
+    Kernel& culprit = recording.kernels[3 * static_cast<size_t>(recording.Below(190))];
+    culprit.dur = 40'000'000;
+    culprit.is_wrong = true;
+    Score score;
+    score.Add(recording);
+    EXPECT_EQ(score.found, 1) << seed;
+    EXPECT_EQ(score.false_alarms, 0) << seed;
+  }
+}
+
+// Some producers give the copies of all streams one number: they run beside its kernels.
+TEST(CutOverrunsTest, CopiesBesideKernelsAreNotCut) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Recording recording(seed);
+    recording.AddInOrder(400, 0);
+    const int64_t end = recording.kernels.back().begin;
+    for (int64_t i = 0; i < 60; ++i) {
+      const int64_t dur = i % 20 == 0 ? 2'000'000 : 30'000;
+      recording.kernels.push_back({"copy", recording.Below(end), dur, 0, 100'000 + i, false, 4096});
+    }
+    EXPECT_EQ(CutsOf(recording), 0U) << seed;
+  }
+}
+
 // --- streams that overlap for good reasons ---
 
 // Several streams or queues under one number: long kernels of one run beside short ones of another.
@@ -464,6 +512,25 @@ TEST(CutOverrunsTest, EarlyLaunchesAreNotCut) {
           std::max(before.begin + 1, before.begin + before.dur - recording.Below(4000));
     }
     EXPECT_EQ(CutsOf(recording), 0U) << seed;
+  }
+}
+
+// Their ends are in order all the same: what covers many others is wrong.
+TEST(CutOverrunsTest, CulpritsAmongEarlyLaunchesAreOutOfAllProportion) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Recording recording(seed);
+    recording.AddInOrder(600, 0);
+    for (size_t i = 1; i < recording.kernels.size(); ++i) {
+      const Kernel& before = recording.kernels[i - 1];
+      recording.kernels[i].begin = before.begin + before.dur - 500;
+    }
+    Kernel& culprit = recording.kernels[static_cast<size_t>(recording.Below(500))];
+    culprit.dur = 3'400'000'000;
+    culprit.is_wrong = true;
+    Score score;
+    score.Add(recording);
+    EXPECT_EQ(score.found, 1) << seed;
+    EXPECT_EQ(score.false_alarms, 0) << seed;
   }
 }
 

@@ -502,7 +502,8 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
       })) {
     SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   }
-  if (CutOverruns(data.device, data.kernels, data.tracks, data.strings, data.diagnostics)) {
+  if (CutOverruns(data.device, data.kernels, data.copies, data.tracks, data.strings,
+                  data.diagnostics)) {
     SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   }
   CoverEvents(data);

@@ -28,6 +28,16 @@ bool IsPyTorchKernel(std::string_view name) {
 
 bool IsOfWholeProcess(const Trace& trace) { return !IsOfPyTorchProfiler(trace.meta().format); }
 
+bool IsOfOtherFramework(const Trace& trace) {
+  return trace.meta().format == TraceFormat::kXla ||
+         trace.meta().format == TraceFormat::kOnnxRuntime;
+}
+
+bool CalledNoOperators(const Trace& trace) {
+  return trace.meta().format == TraceFormat::kKineto && !HasHostKind(trace, HostKind::kOp) &&
+         (HasHostKind(trace, HostKind::kPython) || HasHostKind(trace, HostKind::kAnnotation));
+}
+
 bool IsOfPyTorchProgram(const Trace& trace) {
   if (IsOfPyTorchProfiler(trace.meta().format) || HasHostKind(trace, HostKind::kOp)) {
     return true;
@@ -51,12 +61,6 @@ constexpr std::string_view kCountersInstead =
 constexpr std::string_view kHostWithoutOperators =
     "annotations or frames of the host were recorded, so that the CPU activity was on: the "
     "recorded part called no operators";
-
-// Only the CPU activity of PyTorch's profiler records these.
-bool IsOfHostWithoutOperators(const Trace& trace) {
-  return trace.meta().format == TraceFormat::kKineto && !HasHostKind(trace, HostKind::kOp) &&
-         (HasHostKind(trace, HostKind::kPython) || HasHostKind(trace, HostKind::kAnnotation));
-}
 
 bool IsOfCountersOnly(const Trace& trace) {
   return trace.meta().format == TraceFormat::kKineto && trace.ranges().size() > 0 &&
@@ -102,7 +106,7 @@ std::string_view RemedyWithoutPyTorch(MissingData lack) {
 }  // namespace
 
 std::string_view RemedyFor(MissingData lack, const Trace& trace) {
-  if (lack == MissingData::kOperators && IsOfHostWithoutOperators(trace)) {
+  if (lack == MissingData::kOperators && CalledNoOperators(trace)) {
     return kHostWithoutOperators;
   }
   if (const std::string_view remedy = RemedyWithoutPyTorch(lack);

@@ -26,6 +26,15 @@ inline bool HasDeviceWork(const Trace& trace) {
 // to other programs, such as HPC codes, benchmarks and inference engines. O(rows of the device).
 bool IsOfPyTorchProgram(const Trace& trace);
 
+// Whether the operators of a program, if it has any, are those of another framework (JAX, ONNX
+// Runtime): advice about PyTorch is of no use to it.
+bool IsOfOtherFramework(const Trace& trace);
+
+// Whether PyTorch's profiler would have recorded operators, but none was called: frames or
+// annotations of the host are there, which only its CPU activity records. Programs that replay
+// graphs are such.
+bool CalledNoOperators(const Trace& trace);
+
 // Whether the profiler records a process from its start to its end, as all but PyTorch's do. Then
 // the time before the first and after the last device work is start and end of the process, and
 // says nothing about the time between.

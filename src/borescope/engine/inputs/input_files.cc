@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -469,9 +470,22 @@ bool NaturalLess(std::string_view a, std::string_view b) {
 
 namespace {
 
-// "[TP00-DP00] " beside the name of a file: " [TP00-DP00]".
+// "[TP00-DP00] " beside the name of a file: " [TP00-DP00]"; "rank 3": " [rank 3]".
 std::string NameOfLabel(const std::string& label) {
-  return " " + label.substr(0, label.find_last_not_of(' ') + 1);
+  return label.starts_with('[') ? " " + label.substr(0, label.find_last_not_of(' ') + 1)
+                                : " [" + label + "]";
+}
+
+// "rank 3": 3; nothing for labels that give only an order.
+std::optional<int64_t> RankOfLabel(std::string_view label) {
+  constexpr std::string_view kRank = "rank ";
+  int64_t rank = 0;
+  if (!label.starts_with(kRank)) {
+    return std::nullopt;
+  }
+  const std::string_view digits = label.substr(kRank.size());
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
+  return read.ec == std::errc() ? std::optional(rank) : std::nullopt;
 }
 
 void AddProcesses(const std::vector<int64_t>& processes, std::vector<RankInFile>& ranks) {
@@ -506,7 +520,7 @@ Result<std::vector<RankInFile>> RanksOf(const InputFile& file) {
     }
   }
   for (size_t i = 0; i < ranks.size(); ++i) {
-    ranks[i].rank = static_cast<int64_t>(i);
+    ranks[i].rank = RankOfLabel(ranks[i].label).value_or(static_cast<int64_t>(i));
     ranks[i].ranks = static_cast<int64_t>(ranks.size());
   }
   return ranks;

@@ -103,6 +103,10 @@ class EventsOfRank final : public EventSink {
   EventsOfRank(KinetoEvents& events, std::string_view label) : events_(events), label_(label) {}
 
   void Add(const RawEvent& event) override {
+    if (!label_.starts_with('[')) {
+      AddFused(event);
+      return;
+    }
     const std::string_view token = event.Get(Field::kPid);
     if (!IsString(token) || !StringContent(token).starts_with(label_)) {
       events_.Skip();
@@ -117,6 +121,17 @@ class EventsOfRank final : public EventSink {
   Diagnostics& diagnostics() override { return events_.diagnostics(); }
 
  private:
+  void AddFused(const RawEvent& event) {
+    const FusedRank fused = FusedRankOf(event.Get(Field::kArgs));
+    if (fused.rank.empty() || FusedRankLabel(fused) != label_) {
+      events_.Skip();
+      return;
+    }
+    RawEvent own = event;
+    own.Put(Field::kPid, fused.pid);
+    events_.Add(own);
+  }
+
   KinetoEvents& events_;
   std::string_view label_;
 };

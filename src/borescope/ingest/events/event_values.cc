@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/time_limit.h"
 #include "borescope/json/json_string.h"
 
@@ -86,6 +87,35 @@ std::string_view RankLabelOf(std::string_view text) {
   return end == std::string_view::npos || end < 2 ? std::string_view() : text.substr(0, end + 2);
 }
 
+namespace {
+
+// What is written after a key, up to the comma or bracket that ends it.
+std::string_view ValueOf(std::string_view args, std::string_view key) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  for (size_t at = args.find(key); at != std::string_view::npos; at = args.find(key, at + 1)) {
+    const size_t colon = args.find_first_not_of(kBlank, at + key.size());
+    if (colon == std::string_view::npos || args[colon] != ':') {
+      continue;  // a value of this text
+    }
+    const size_t begin = args.find_first_not_of(kBlank, colon + 1);
+    const size_t end = begin == std::string_view::npos ? begin : args.find_first_of(",}\n", begin);
+    return end == std::string_view::npos ? std::string_view()
+                                         : Trimmed(args.substr(begin, end - begin));
+  }
+  return {};
+}
+
+}  // namespace
+
+FusedRank FusedRankOf(std::string_view args) {
+  const FusedRank fused{ValueOf(args, "\"rank\""), ValueOf(args, "\"pid_raw\"")};
+  const bool is_rank = !fused.rank.empty() && fused.rank.size() <= 9 &&
+                       std::all_of(fused.rank.begin(), fused.rank.end(), IsDigit);
+  return is_rank && !fused.pid.empty() ? fused : FusedRank();
+}
+
+std::string FusedRankLabel(const FusedRank& fused) { return "rank " + std::string(fused.rank); }
+
 void RankLabels::Note(std::string_view label) {
   if (!label.empty() && first != label) {
     differ |= !first.empty();
@@ -96,6 +126,12 @@ void RankLabels::Note(std::string_view label) {
 void RankLabels::Merge(const RankLabels& other) {
   differ |= other.differ;
   Note(other.first);
+}
+
+void EventValues::NoteFusedRank(const RawEvent& event) {
+  if (const FusedRank fused = FusedRankOf(event.Get(Field::kArgs)); !fused.rank.empty()) {
+    rank_labels_.Note(FusedRankLabel(fused));
+  }
 }
 
 int64_t EventValues::ProcessNumber(const RawEvent& event, Field field) {

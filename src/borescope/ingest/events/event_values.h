@@ -31,6 +31,18 @@ struct TimestampFacts {
 // "[TP00-DP00] 83"; empty for all other texts. `text` is what is between the quotation marks.
 std::string_view RankLabelOf(std::string_view text);
 
+// The rank of an event that TraceLens's TraceFuse merged, as digits, and the number of its process
+// as it was in the trace of the rank: that tool adds a multiple of the rank to the numbers of
+// events, and writes both into their arguments ("rank": 3, "pid_raw": 83). `args` is the text of
+// these; both are empty for all other events.
+struct FusedRank {
+  std::string_view rank;
+  std::string_view pid;
+};
+FusedRank FusedRankOf(std::string_view args);
+// "rank 3": the label of such a rank.
+std::string FusedRankLabel(const FusedRank& fused);
+
 // Labels of ranks among the processes of a file, by which merged files are known.
 struct RankLabels {
   std::string first;
@@ -72,6 +84,9 @@ class EventValues {
 
   const TimestampFacts& timestamps() const { return timestamps_; }
   // Of processes written with a label of their rank, "[TP00-DP00] 83".
+  // Notes the rank that a merging tool wrote into the arguments of an event. Events of metadata are
+  // enough: every rank has some.
+  void NoteFusedRank(const RawEvent& event);
   const RankLabels& rank_labels() const { return rank_labels_; }
 
  private:

@@ -171,6 +171,21 @@ TEST(OddValuesTest, LoneSurrogatesAndBareBackslashesInNames) {
   EXPECT_EQ(parsed.count(Diag::kBadSyntax), 1U);
 }
 
+TEST(FusedRankTest, NeedsARankAndTheOldProcess) {
+  const FusedRank fused =
+      FusedRankOf(R"({"name": "\"rank\"", "rank" : 12, "pid_raw": 83, "id_raw": 5})");
+  EXPECT_EQ(fused.rank, "12");
+  EXPECT_EQ(fused.pid, "83");
+  EXPECT_EQ(FusedRankLabel(fused), "rank 12");
+  EXPECT_EQ(FusedRankOf(R"({"pid_raw":"Spans","rank":0})").pid, "\"Spans\"");
+  for (const char* args :
+       {"", "{}", R"({"rank":3})", R"({"pid_raw":3})", R"({"rank":"3","pid_raw":3})",
+        R"({"rank":-1,"pid_raw":3})", R"({"rank":1234567890,"pid_raw":3})",
+        R"({"a":"rank","b":"pid_raw"})", R"({"rank":)"}) {
+    EXPECT_TRUE(FusedRankOf(args).rank.empty()) << args;
+  }
+}
+
 TEST(TimestampFactsTest, DecimalsAndEpochAreCounted) {
   std::string text;
   for (const char* ts : {"1", "1.5", "1.25", "1.125", "1.0625", "1712165512464313.123"}) {

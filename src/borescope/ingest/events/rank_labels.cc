@@ -26,8 +26,14 @@ class LabelSink final : public EventSink {
  public:
   void Add(const RawEvent& event) override {
     const std::string_view token = event.Get(Field::kPid);
-    const std::string_view label =
+    std::string_view label =
         IsString(token) ? RankLabelOf(StringContent(token)) : std::string_view();
+    std::string fused_label;
+    if (label.empty()) {
+      if (const FusedRank fused = FusedRankOf(event.Get(Field::kArgs)); !fused.rank.empty()) {
+        label = fused_label = FusedRankLabel(fused);
+      }
+    }
     const bool has_time = event.Has(Field::kTs);
     is_mixed_ |= label.empty() && has_time;
     if (!label.empty() && label != last_ && labels_.size() <= kMostLabels) {
@@ -52,6 +58,10 @@ class LabelSink final : public EventSink {
 
 // Whether the first event looks as if it had a label: then all have, or the ranks are not known.
 bool MayHaveLabels(std::string_view head) {
+  constexpr size_t kFirstEvents = size_t{64} << 10;
+  if (Contains(head.substr(0, kFirstEvents), "\"pid_raw\"")) {
+    return true;
+  }
   constexpr std::string_view kPid = "\"pid\"";
   const size_t at = head.find(kPid);
   const size_t value = at == std::string_view::npos
@@ -61,7 +71,7 @@ bool MayHaveLabels(std::string_view head) {
 }
 
 // "TP01-DP00-PP00-EP00" as numbers: ranks of a replica are together, and in it those of a stage
-// of the pipeline.
+// of the pipeline. Zeros for "rank 3", of which the shorter ones come first.
 std::array<int64_t, 4> PlaceOf(std::string_view label) {
   constexpr std::string_view kKeys[] = {"DP", "PP", "TP", "EP"};
   std::array<int64_t, 4> place{};

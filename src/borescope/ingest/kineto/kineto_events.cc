@@ -487,6 +487,7 @@ void KinetoEvents::AddFlow(const RawEvent& event) {
 }
 
 void KinetoEvents::AddThreadName(const RawEvent& event) {
+  values_.NoteFusedRank(event);
   if (event.Get(Field::kName) == "\"thread_name\"" && event.Has(Field::kArgName)) {
     part_.thread_names.push_back({values_.ProcessNumber(event, Field::kPid),
                                   values_.ProcessNumber(event, Field::kTid),

@@ -73,6 +73,10 @@ namespace {
 // has to be.
 constexpr int64_t kMuchLonger = 10;
 constexpr int64_t kLonger = 3;
+// One event among fewer than kLeastMany has to be so many times as long as the mean of the others,
+// of which there are at least so many.
+constexpr int64_t kBeyondCompare = 100;
+constexpr int64_t kLeastOthers = 4;
 
 }  // namespace
 
@@ -89,19 +93,21 @@ bool LargestEvents::Add(int64_t ns) {
 }
 
 FewEvents FindFew(const LargestEvents& sum) {
-  if (sum.count < kLeastMany) {
+  if (sum.count <= kLeastOthers) {
     return {};
   }
+  const bool are_many = sum.count >= kLeastMany;
+  const int64_t times = are_many ? kMuchLonger : kBeyondCompare;
   FewEvents found;
   FewEvents few;
-  for (size_t place = 0; place < kMostFew; ++place) {
+  for (size_t place = 0; place < (are_many ? kMostFew : 1); ++place) {
     const int64_t ns = sum.largest_ns[place];
     ++few.events;
     AddSaturatingTo(few.ns, ns);
     const int64_t others_ns = SubtractSaturating(sum.all_ns, few.ns);
     const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
     const bool stands_out =
-        ns > 0 && ns / kMuchLonger >= mean_ns && ns / kLonger >= sum.largest_ns[place + 1];
+        ns > 0 && ns / times >= mean_ns && ns / kLonger >= sum.largest_ns[place + 1];
     found = few.ns > others_ns && stands_out ? few : found;
   }
   return found;

@@ -87,7 +87,7 @@ struct LargestEvents {
 
 // One to three events that make up more than half of a sum of ten or more events. Each is at least
 // ten times as long as the others are on average, and three times as long as the longest of the
-// others.
+// others. Of five to nine events it is one, a hundred times as long as the others on average.
 struct FewEvents {
   size_t events = 0;  // 0: there are no such
   int64_t ns = 0;     // of these events

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <random>
 
 #include "borescope/testing/trace_maker.h"
@@ -85,6 +86,26 @@ TEST(InnermostTimesTest, AnInstantBelongsToTheRowBegunLast) {
     EXPECT_EQ(OfAll(trace), ByInstant(trace, 60, false)) << "round " << round;
     EXPECT_EQ(OfOps(trace), ByInstant(trace, 60, true)) << "round " << round;
   }
+}
+
+size_t FewOf(std::initializer_list<int64_t> events) {
+  LargestEvents sum;
+  for (const int64_t ns : events) sum.Add(ns);
+  return FindFew(sum).events;
+}
+
+TEST(FewEventsTest, AreMuchLongerThanTheOthers) {
+  EXPECT_EQ(FewOf({1, 1, 1, 1, 1, 1, 1, 1, 1, 100}), 1U);
+  EXPECT_EQ(FewOf({1, 1, 1, 1, 1, 1, 1, 1, 100, 90}), 2U);
+  EXPECT_EQ(FewOf({9, 9, 9, 9, 9, 9, 9, 9, 9, 50}), 0U);  // less than half of all
+}
+
+TEST(FewEventsTest, AmongFewOneIsBeyondCompare) {
+  EXPECT_EQ(FewOf({14, 14, 14, 14, 14, 14, 14, 50'000}), 1U);
+  EXPECT_EQ(FewOf({14, 14, 14, 14, 14, 14, 14, 1'000}), 0U);
+  EXPECT_EQ(FewOf({14, 14, 14, 14, 14, 14, 50'000, 50'000}), 0U);
+  EXPECT_EQ(FewOf({1, 1, 1, 1, 1'000}), 1U);
+  EXPECT_EQ(FewOf({1, 1, 1, 1'000}), 0U);
 }
 
 }  // namespace

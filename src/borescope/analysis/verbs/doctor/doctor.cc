@@ -314,8 +314,10 @@ Result<Tables> MapDoctor(const RankView& view, const Params&) {
   for (const std::span<const QualityCheck> checks : {LinkChecks(), TimeChecks(), RecordChecks()}) {
     for (const QualityCheck& check : checks) {
       known.insert(check.name);
-      rows.push_back(RowOf(view.rank, check.name, SeverityName(check.severity), check.run(view),
-                           HelpOf(check, view)));
+      const CheckOutcome outcome = check.run(view);
+      const Severity severity = outcome.severity.value_or(check.severity);
+      rows.push_back(
+          RowOf(view.rank, check.name, SeverityName(severity), outcome, HelpOf(check, view)));
     }
   }
   AddDiagnostics(view, known, rows);

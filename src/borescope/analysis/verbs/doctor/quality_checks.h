@@ -50,6 +50,7 @@ struct CheckOutcome {
   std::optional<double> share;  // part of device time or of events, as the check's help says
   std::string first;            // the first case
   bool applies = true;          // false: nothing of the kind could be in the recording
+  std::optional<Severity> severity = {};  // instead of the check's
 };
 
 // Nothing of the kind could be in the recording.

@@ -46,7 +46,14 @@ bool HasNoModel(const RankView& view) {
 }
 
 CheckOutcome NoOperators(const RankView& view) {
-  return HasNoModel(view) ? NotApplicable() : Absent(HasHostKind(view.trace, HostKind::kOp));
+  if (HasNoModel(view) || CalledNoOperators(view.trace) ||
+      IsCounterReport(view.trace.meta().format)) {
+    return NotApplicable();
+  }
+  CheckOutcome outcome = Absent(HasHostKind(view.trace, HostKind::kOp));
+  // Other profilers record them only where programs name them by ranges.
+  outcome.severity = IsOfPyTorch(view) ? Severity::kWarning : Severity::kInfo;
+  return outcome;
 }
 
 CheckOutcome NoSteps(const RankView& view) {

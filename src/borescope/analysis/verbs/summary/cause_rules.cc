@@ -21,6 +21,9 @@ namespace {
 constexpr double kProductsWord = 0.05;
 constexpr double kProductsWarning = 0.30;
 constexpr double kAllocationWord = 0.05;
+// Of so many steps, one that has so much of the cost is no rule.
+constexpr int64_t kStepsToCompare = 3;
+constexpr double kMostOfIt = 0.9;
 // An optimizer that launches so often in a step, and so large a part of all launches.
 constexpr int64_t kManyLaunches = 100;
 constexpr double kOptimizerLaunchShare = 0.25;
@@ -35,7 +38,8 @@ struct CauseSum {
   int64_t of_ns = 0;
   int64_t others = 0;
   int64_t steps = 0;
-  size_t dearest = 0;  // row
+  int64_t one_step_ns = 0;  // of `ns`
+  size_t dearest = 0;       // row
 
   double share() const { return ShareOf(ns, of_ns); }
   int64_t per_step() const { return steps == 0 ? count : count / steps; }
@@ -57,6 +61,7 @@ std::optional<CauseSum> SumOfCause(const SummaryTables& tables, std::string_view
     AddSaturatingTo(sum->of_ns, Ints(table, "of_ns")[row]);
     AddSaturatingTo(sum->others, Ints(table, "others")[row]);
     AddSaturatingTo(sum->steps, Ints(table, "steps")[row]);
+    AddSaturatingTo(sum->one_step_ns, Ints(table, "one_step_ns")[row]);
     if (Ints(table, "ns")[row] > Ints(table, "ns")[sum->dearest]) {
       sum->dearest = row;
     }
@@ -117,28 +122,50 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
       idle < kIdleWord / 2) {
     return std::nullopt;
   }
+  // Without the calls a step cannot be shorter than its device work: what they take beyond all
+  // idle time is hidden.
+  const int64_t all_idle_ns =
+      SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), FindLeftOut(tables).all_ns());
+  const int64_t host_ns = TruncateSaturating(sum->share() * static_cast<double>(span_ns));
+  const bool is_hidden = host_ns > all_idle_ns;
   // The calls take as long without the profiler, and the steps less.
   const RecordingCost cost = FindRecordingCost(tables);
-  const TrueShare share = ShareWithoutRecording(
-      cost, TruncateSaturating(sum->share() * static_cast<double>(span_ns)), span_ns, 0);
+  const TrueShare share = ShareWithoutRecording(cost, std::min(host_ns, all_idle_ns), span_ns, 0);
+  const bool is_once =
+      sum->steps >= kStepsToCompare && ShareOf(sum->one_step_ns, sum->ns) >= kMostOfIt;
   return Finding{
-      "Memory is allocated and freed in the steps",
-      SeverityOfShare(sum->share()),
-      fmt::format("{} of the steps{}, in {}{}, most in {}; the device idles for {} meanwhile",
-                  PartOf(sum->ns, sum->of_ns), WordsOfTrueShare(cost, share),
-                  FormatCount(sum->count, "call", "calls"), PerStep(*sum), NameOf(tables, *sum),
-                  FormatTime(sum->idle_ns)),
+      is_once ? "One step allocates memory" : "Memory is allocated and freed in the steps",
+      SeverityOfShare(share.recorded),
+      fmt::format("{} of the steps{}, in {}{}, most in {}; the device idles for {} meanwhile{}",
+                  PartOf(sum->ns, sum->of_ns), is_hidden ? "" : WordsOfTrueShare(cost, share),
+                  FormatCount(sum->count, "call", "calls"),
+                  is_once ? fmt::format(", {} of it in one of {}",
+                                        FormatShare(ShareOf(sum->one_step_ns, sum->ns)),
+                                        FormatCount(sum->steps, "step", "steps"))
+                          : PerStep(*sum),
+                  NameOf(tables, *sum), FormatTime(sum->idle_ns),
+                  is_hidden ? fmt::format(", and for {} in all, which is the most that can be won",
+                                          PartOf(all_idle_ns, span_ns))
+                            : ""),
       share.estimate,
       "share",
-      AdviceFor(tables,
-                "Steps should reuse memory: no torch.cuda.empty_cache() in the loop; where the "
-                "allocator frees and allocates as memory is short, smaller batches or "
-                "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-                "Allocate once and reuse, or allocate in the order of a stream "
-                "(cudaMallocAsync, hipMallocAsync).") +
-          " `borescope ops --by step` shows the operators around the calls.",
+      is_once ? AdviceFor(tables,
+                          "A program allocates in its first steps what later ones reuse: record "
+                          "after some steps of warm-up (schedule=torch.profiler.schedule(wait=5, "
+                          "warmup=1, active=3)). Where it is not the first one, see what that step "
+                          "does that others do not, such as an evaluation or another shape.",
+                          "Programs allocate in their first steps what later ones reuse: record "
+                          "after some of them.") +
+                    " `borescope steps` compares the steps."
+              : AdviceFor(tables,
+                          "Steps should reuse memory: no torch.cuda.empty_cache() in the loop; "
+                          "where the allocator frees and allocates as memory is short, smaller "
+                          "batches or PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+                          "Allocate once and reuse, or allocate in the order of a stream "
+                          "(cudaMallocAsync, hipMallocAsync).") +
+                    " `borescope ops --by step` shows the operators around the calls.",
       std::max(sum->idle_ns, int64_t{1}),
-      Lever::kNoAllocation,
+      is_once ? Lever::kNone : Lever::kNoAllocation,
       PlaceOf(tables, sum->dearest)};
 }
 

@@ -71,7 +71,7 @@ std::string LeftOut::Words() const {
   };
   add(head_ns, "before the first launch");
   add(tail_ns, "after the last device work");
-  add(before_recording_ns, "in which work from before the recording ran");
+  add(before_recording_ns, "of idle time beside work from before the recording");
   return words;
 }
 

@@ -130,6 +130,9 @@ class CauseFinder {
     AddInt(table, "of_ns", Unit::kNanoseconds, Role::kSum, "What that is a part of.");
     AddInt(table, "others", Unit::kCount, Role::kSum, "All of its kind.");
     AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps it was counted in; 0 without steps.");
+    AddInt(table, "one_step_ns", Unit::kNanoseconds, Role::kSum,
+           "Of what it costs, the part in the step where it costs most; 0 where that is not "
+           "counted.");
     AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "When it cost most.");
     AddInt(table, "end_ns", Unit::kNanoseconds, Role::kDerived, "Until when.");
     return table;
@@ -158,7 +161,7 @@ class CauseFinder {
   }
 
   void Push(int64_t gpu, std::string_view cause, std::string_view name, const Cost& cost,
-            const Found& found, int64_t of_ns, int64_t others) {
+            const Found& found, int64_t of_ns, int64_t others, int64_t one_step_ns = 0) {
     Row row(table_);
     row.Int(view_.rank).MaybeInt(gpu).Text(cause).Text(name).Int(cost.count).Int(found.ns);
     row.Int(SumOf(found.idle));
@@ -168,6 +171,7 @@ class CauseFinder {
     row.Int(of_ns)
         .Int(others)
         .Count(selected_.steps().size())
+        .Int(one_step_ns)
         .Int(cost.longest.begin)
         .Int(cost.longest.end);
   }
@@ -269,6 +273,7 @@ class CauseFinder {
   void FindAllocations() {
     std::vector<char> is_allocation(trace_.strings().size(), 2);
     Costs costs;
+    std::map<uint32_t, Cost> of_step;
     for (const uint32_t row : EachRow(host_.size())) {
       const HostId id{row};
       if (host_.kind[row] != HostKind::kRuntime) {
@@ -281,12 +286,17 @@ class CauseFinder {
       if (known == 1 && !is_inside && IsInSteps(id)) {
         const Interval time{host_.ts_ns[row], host_.end_ns(id)};
         costs[std::string(trace_.Name(id))].Add(time, host_.dur_ns[row]);
+        of_step[view_.steps().At(host_.track[row], host_.ts_ns[row])].Add(time, host_.dur_ns[row]);
       }
     }
     if (!costs.empty()) {
       const Cost sum = SumOf(costs);
+      int64_t one_step_ns = 0;
+      for (const auto& [step, cost] : of_step) {
+        one_step_ns = std::max(one_step_ns, step == kNoStep ? 0 : TimeOf(cost, 0).ns);
+      }
       Push(kMissing, kAllocation, Dearest(costs)->first, sum, TimeOf(sum, kAllocationCauses),
-           TimeOfSteps(), static_cast<int64_t>(costs.size()));
+           TimeOfSteps(), static_cast<int64_t>(costs.size()), one_step_ns);
     }
   }
 

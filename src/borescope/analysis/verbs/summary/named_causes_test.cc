@@ -171,6 +171,34 @@ TEST(NamedCausesTest, AllocationThatDevicesWaitFor) {
   EXPECT_EQ(AllocationFinding("cudaMallocAsync", 900, 100), "");  // reuses memory
 }
 
+// Without the calls a step is not shorter than its work on the device.
+TEST(NamedCausesTest, AllocationCostsNoMoreThanTheIdleTime) {
+  const std::string evidence = AllocationFinding("cudaMalloc", 900, 500);
+  EXPECT_NE(evidence.find("2.7 ms of 3.0 ms (90.0 %) of the steps, in 3 calls"), std::string::npos)
+      << evidence;
+  EXPECT_NE(evidence.find("(50.0 %) in all, which is the most that can be won"), std::string::npos)
+      << evidence;
+}
+
+TEST(NamedCausesTest, AllocationInOneStepOfMany) {
+  TestTrace trace;
+  constexpr int64_t kMany = 6;
+  for (int64_t step = 0; step < kMany; ++step) {
+    const int64_t begin_us = step * 1000;
+    trace.Annotation("ProfilerStep#" + std::to_string(step), Us(begin_us, 1000));
+    trace.Launched("gemm", Us(begin_us + 1, 5), Us(begin_us + 10, 100), {step + 1});
+    if (step == 0) {
+      trace.Runtime("cudaMalloc", Us(begin_us + 120, 800));
+    }
+  }
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(OfFinding(tables, kAllocationTitle, "evidence"), "");
+  const std::string evidence = OfFinding(tables, "One step allocates memory", "evidence");
+  EXPECT_NE(evidence.find("in 1 call, 100.0 % of it in one of 6 steps, most in cudaMalloc"),
+            std::string::npos)
+      << evidence;
+}
+
 constexpr std::string_view kSilentTitle = "The host does something that was not recorded";
 
 // Steps of 200 ms whose host is silent for `silent_us` of them.

@@ -146,7 +146,7 @@ Table Overview(const RankView& view, const Selected& selected) {
                                   .kernel_time_ns = all.total_ns,
                                   .short_kernels = brief.count,
                                   .short_kernel_time_ns = brief.total_ns,
-                                  .is_pytorch = IsOfPyTorchProgram(trace) ? 1 : 0,
+                                  .is_pytorch = IsOfPyTorchProgram(trace) && !IsOfOtherFramework(trace) ? 1 : 0,
                                   .is_whole_process = IsOfWholeProcess(trace) ? 1 : 0,
                                   .launched_work = launched.all,
                                   .graph_work = launched.in_graphs,

@@ -111,7 +111,7 @@ TEST(SummaryTest, WorkFromBeforeTheRecordingIsNotIdleTime) {
       Finding(tables, 0),
       "The device idles before its first work | warning | before the first launch: 10.0 us of 200 "
       "us (5.0 %), the host mostly in `all`; idle 20.0 us of 200 us (10.0 %); after the last "
-      "device work: 10.0 us; without 1.0 ms in which work from before the recording ran");
+      "device work: 10.0 us; without 1.0 ms of idle time beside work from before the recording");
   EXPECT_TRUE(Holds(tables, "The device is well used"));
 }
 
@@ -467,6 +467,19 @@ TEST(SummaryTest, GoodUseIsSaid) {
   trace.Op("all", Us(0, 100)).Launched("gemm", Us(0, 1), Us(2, 97), {1, 7, 0});
   EXPECT_EQ(Finding(Analyse("summary", {&trace.View()}), 0),
             "The device is well used | ok | computing 97.0 us of 100 us (97.0 %)");
+}
+
+// One launch of many that is most of the work is no habit of the program.
+TEST(SummaryTest, OneLaunchMakesNoGoodUse) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 2640));
+  for (int64_t i = 0; i < 64; ++i) {
+    const int64_t begin_us = i < 30 ? 2 + i * 10 : 2000 + i * 10;
+    trace.Launched("gemm", Us(i, 1), Us(begin_us, i == 29 ? 2000 : 9), {i + 1, 7, 0});
+  }
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_FALSE(Holds(tables, "The device is well used"));
+  EXPECT_TRUE(Holds(tables, "A few launches take a large part of the kernel time"));
 }
 
 TEST(SummaryTest, ExposedCommunicationAndPageableCopies) {

@@ -32,6 +32,7 @@ constexpr double kExposedWarning = 0.10;
 // Share of kernel time from which one kernel, or short kernels, are worth a word.
 constexpr double kDominantKernel = 0.30;
 constexpr double kShortKernels = 0.10;
+constexpr double kMostOfCompute = 0.5;
 constexpr double kFewLaunches = 0.15;      // half of the first
 constexpr int64_t kManyKernels = 20;       // fewer are no pattern
 constexpr double kMemoryBoundWord = 0.05;  // of the span
@@ -240,7 +241,7 @@ std::optional<Finding> FewLaunches(const SummaryTables& tables, const FewOfMany&
 }
 
 std::optional<Finding> DominantKernel(const SummaryTables& tables) {
-  if (tables.kernels.rows() < 2) {
+  if (tables.kernels.rows() == 0) {
     return std::nullopt;
   }
   const int64_t total = Ints(tables.kernels, "total_ns")[0];
@@ -255,6 +256,9 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
   if (std::optional<FewOfMany> few = FindFewOfMany(tables, kKernelPlace, name)) {
     few->name.clear();  // it is said already
     return FewLaunches(tables, *few, evidence);
+  }
+  if (tables.kernels.rows() == 1) {
+    return std::nullopt;  // the only one has all of it
   }
   return Finding{"One kernel takes a large part of the kernel time",
                  "info",
@@ -488,6 +492,17 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
       0};
 }
 
+// Whether one to three of many launches of the costliest kernel are most of what the device did:
+// what they show is no habit of the program.
+bool RestsOnFewLaunches(const SummaryTables& tables, int64_t compute_ns) {
+  if (tables.kernels.rows() == 0) {
+    return false;
+  }
+  const std::optional<FewOfMany> few =
+      FindFewOfMany(tables, kKernelPlace, Texts(tables.kernels, "name")[0]);
+  return few.has_value() && ShareOf(few->ns, compute_ns) > kMostOfCompute;
+}
+
 std::optional<Finding> WellUsed(const SummaryTables& tables) {
   if (tables.breakdown.rows() == 0) {
     return std::nullopt;  // no device was observed over time, as in a report of counters
@@ -499,7 +514,8 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
   const RecordingCost cost = FindRecordingCost(tables);
   const TrueShare share = ShareWithoutRecording(cost, compute, span, 0);
-  if (share.estimate < 1 - kIdleWarning || FindIdleSteps(tables).without > 0) {
+  if (share.estimate < 1 - kIdleWarning || FindIdleSteps(tables).without > 0 ||
+      RestsOnFewLaunches(tables, compute)) {
     return std::nullopt;
   }
   return Finding{"The device is well used",
