@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "borescope/postmortem/memory/allocator.h"
@@ -111,6 +112,91 @@ TEST(AllocatorTwin, RandomProgramsLieEqual) {
   // The programs come where the rules differ.
   EXPECT_GT(retries, 200U);
   EXPECT_GT(ooms, 50U);
+}
+
+// The block that holds an address, by a walk over all of them; nothing if it is in use.
+const LayoutBlock* OpenBlockAt(const std::vector<LayoutBlock>& layout, uint64_t address) {
+  for (const LayoutBlock& block : layout) {
+    const bool is_open = block.state == BlockState::kFree || block.state == BlockState::kUnmapped;
+    if (is_open && address >= block.address && address - block.address < block.size) return &block;
+  }
+  return nullptr;
+}
+
+// Segments, pages and blocks at addresses of anybody's choice: what is there is what a walk over
+// all blocks finds, whenever the first address is looked for.
+TEST(AllocatorTwin, AddressesAreFoundAsByAWalk) {
+  uint64_t done[4] = {};
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    testkit::Random random(seed + 77);
+    postmortem::AllocatorSettings settings;
+    settings.expandable = random.Chance(0.5);
+    const std::vector<postmortem::MemoryLane> lanes(2);
+    Allocator allocator(settings, lanes);
+    constexpr uint64_t kPage = 2 << 20;
+    constexpr uint64_t kStep = 256 << 10;
+    const uint64_t base = uint64_t{1} << 40;
+    ASSERT_TRUE(allocator.AddRange(base, 40 * kPage, 0, true));
+    ASSERT_NE(allocator.AddSegment(base + 40 * kPage, 20 * kPage, 1, false), postmortem::kNoIndex);
+    std::vector<std::pair<uint32_t, uint32_t>> live;
+    for (uint32_t i = 0; i < 400; ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      const std::vector<LayoutBlock> before = allocator.Layout();
+      const uint64_t address = random.Chance(0.5) ? before[random.Below(before.size())].address
+                                                  : base + random.Below(62 * kPage / kStep) * kStep;
+      const LayoutBlock* const found = OpenBlockAt(before, address);
+      const uint64_t left = found == nullptr ? 0 : found->address + found->size - address;
+      const uint64_t size = kStep * (1 + random.Below(8));
+      const uint64_t page = base + (address - base) / kPage * kPage;
+      const LayoutBlock* const at_page = OpenBlockAt(before, page);
+      const bool has_page = at_page != nullptr && at_page->address + at_page->size - page >= kPage;
+      switch (random.Below(5)) {
+        case 0: {
+          const bool is_fit = has_page && at_page->state == BlockState::kUnmapped;
+          ASSERT_EQ(allocator.MapAt(page, kPage), is_fit);
+          done[0] += is_fit ? 1 : 0;
+          break;
+        }
+        case 1: {
+          const bool is_fit =
+              has_page && at_page->state == BlockState::kFree && at_page->is_expandable;
+          ASSERT_EQ(allocator.UnmapAt(page, kPage), is_fit);
+          done[1] += is_fit ? 1 : 0;
+          break;
+        }
+        case 2: {
+          const bool is_fit = left >= size && found->state == BlockState::kFree;
+          const uint32_t block = allocator.TakeAt(address, size, size, i, true);
+          ASSERT_EQ(block != postmortem::kNoIndex, is_fit);
+          if (!is_fit) break;
+          ASSERT_EQ(allocator.BlockAddress(block), address);
+          ASSERT_EQ(allocator.BlockSize(block), size);
+          live.emplace_back(block, i);
+          ++done[2];
+          break;
+        }
+        case 3: {
+          const bool is_fit =
+              left >= size && found->state == BlockState::kFree && found->address == address;
+          const uint32_t block = allocator.FreeBlockAt(address, size);
+          ASSERT_EQ(block != postmortem::kNoIndex, is_fit);
+          ASSERT_TRUE(!is_fit || allocator.BlockAddress(block) == address);
+          done[3] += is_fit ? 1 : 0;
+          break;
+        }
+        default:
+          if (live.empty()) break;
+          std::swap(live[random.Below(live.size())], live.back());
+          allocator.RequestFree(live.back().first, live.back().second);
+          allocator.CompleteFree(live.back().first, live.back().second);
+          live.pop_back();
+          break;
+      }
+      ASSERT_NO_FATAL_FAILURE(ExpectInvariants(allocator));
+    }
+  }
+  for (const uint64_t count : done) EXPECT_GT(count, 300U);
 }
 
 // What a program records is replayed without one forced decision, whatever its settings.

@@ -344,7 +344,7 @@ class Replayer {
       }
       if (allocator_.walked() > kMostWalked) {
         replay_.impossible =
-            "its addresses take too long to find: they are not those of an allocator";
+            "its pages take too long to find: they are in more pieces than an allocator makes";
         return;
       }
       if (allocator_.counters().allocated > peak_) {
@@ -392,9 +392,8 @@ class Replayer {
     for (uint32_t i = 0; i < replay_.start_blocks.size(); ++i) {
       CheckStopAt(i);
       const StartBlock& block = replay_.start_blocks[i];
-      const uint32_t near = start_ids_.empty() ? kNoIndex : start_ids_.back();
       start_ids_.push_back(
-          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true, near));
+          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true));
       if (start_ids_.back() == kNoIndex) return false;
     }
     return true;
@@ -677,10 +676,9 @@ class Replayer {
            (state != BlockState::kAllocated || model.requested == block.requested);
   }
 
-  // Blocks that are looked at for failures, and to find addresses that the model does not predict:
-  // some seconds of work.
+  // Blocks that are looked at for failures, and to find pages: some seconds of work.
   static constexpr uint64_t kMostOomWork = uint64_t{1} << 26;
-  static constexpr uint64_t kMostWalked = uint64_t{1} << 31;
+  static constexpr uint64_t kMostWalked = uint64_t{1} << 29;
 
   const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
