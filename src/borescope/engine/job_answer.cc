@@ -347,7 +347,8 @@ Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
   }
   for (const SourceFindings& source : parts.sources) {
     for (const Table& table : source.tables) {
-      const bool is_wanted = table.name == "memory_live" || table.name == "memory_growth";
+      const bool is_wanted = table.name == "memory_live" || table.name == "memory_segments" ||
+                             table.name == "memory_growth";
       if (is_wanted && table.rows() > 0) {
         answer.tables.push_back(table);
       }

@@ -190,16 +190,6 @@ uint32_t Allocator::Find(uint64_t size, uint16_t lane) {
   return FindIn(lists_[list], size);
 }
 
-bool Allocator::WouldServe(const LayoutBlock& block, uint64_t size, uint16_t lane) const {
-  if (block.state != BlockState::kFree || block.lane != lane ||
-      block.is_small != (size <= kSmallRequest) || block.size < size ||
-      (block.is_expandable && !settings_.expandable)) {
-    return false;
-  }
-  return size < settings_.max_split ? block.size < settings_.max_split
-                                    : block.size < size + settings_.max_non_split_rounding;
-}
-
 // The first block of the lowest row of open blocks that hold `size` bytes: one without pages, or
 // the free one before it.
 uint32_t Allocator::FindPages(uint64_t size, const List& list) const {

@@ -137,8 +137,7 @@ class Allocator {
   uint64_t InactiveSplit() const;
   // Bytes that a segment for `size` bytes needs of the driver, less what free pages before it give.
   uint64_t Needed(uint64_t size, uint16_t lane) const;
-  // Whether a search for `size` bytes would find this free block alone.
-  bool WouldServe(const LayoutBlock& block, uint64_t size, uint16_t lane) const;
+  const AllocatorSettings& settings() const { return settings_; }
 
  private:
   struct Block {

@@ -11,6 +11,7 @@
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/saturating.h"
 #include "borescope/output/units/units.h"
+#include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/areas.h"
 #include "borescope/postmortem/memory/fixes.h"
 #include "borescope/postmortem/memory/live.h"
@@ -38,6 +39,8 @@ struct MemoryRows {
   std::vector<MemoryGrowthRow> growth;
   std::vector<AllocatorReplayRow> replays;
   std::vector<MemoryAreaRow> areas;
+  std::vector<MemorySegmentRow> segments;
+  std::vector<MemoryMapRow> map;
 };
 
 // Everything that is known of one device of one snapshot.
@@ -189,6 +192,26 @@ std::string AllowedText(const ByteRange& allowed) {
                      FormatBytes(allowed.high));
 }
 
+// Whose blocks keep segments in which free memory is too small for the request: the line with most
+// of it. `rows` are those of the segments at the failure.
+std::string KeptBy(std::span<const MemorySegmentRow> rows) {
+  std::map<std::string, std::pair<int64_t, int64_t>> lines;  // free bytes and segments
+  for (const MemorySegmentRow& row : rows) {
+    if (row.serves != Name(FreeUse::kTooSmall) || !row.line.has_value()) continue;
+    auto& [bytes, segments] = lines[*row.line];
+    bytes += row.free_bytes;
+    ++segments;
+  }
+  const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    return a.second.first < b.second.first;
+  });
+  if (most == lines.end()) return "";
+  const auto& [bytes, segments] = most->second;
+  return fmt::format(" {} of what is free lies in {} {} that blocks of {} keep (memory_segments).",
+                     FormatBytes(bytes), GroupDigits(segments),
+                     segments == 1 ? "segment" : "segments", most->first);
+}
+
 std::string OomEvidence(const OomReport& report, const std::string& line) {
   const OomState& state = report.state;
   std::string text = FormatBytes(state.size) + " requested";
@@ -250,7 +273,8 @@ std::string OomHelp(const MemoryFixes& fixes) {
   return text;
 }
 
-JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes) {
+JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes,
+                      std::span<const MemorySegmentRow> segments) {
   const MemoryEvent& event = study.device.events[report.state.event];
   const bool went_on =
       std::any_of(study.steps.begin(), study.steps.end(),
@@ -263,6 +287,10 @@ JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const M
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.Line(event.stack);
   finding.evidence = OomEvidence(report, finding.where);
+  if (std::find(report.causes.begin(), report.causes.end(), OomCause::kFragmentation) !=
+      report.causes.end()) {
+    finding.evidence += KeptBy(segments);
+  }
   if (went_on) finding.evidence += " The program went on after that.";
   if (study.file.has_value()) finding.evidence += fmt::format(" By {}.", *study.file);
   finding.help = OomHelp(fixes);
@@ -433,13 +461,13 @@ class FileStudy {
     Say(Severity::kInfo, "more-failures", fmt::format("device {}", study.device.device),
         "Requests that failed before the last one and have no row in oom: there are too many.",
         study.replay.ooms_left_out);
-    AddLiveRows(study, "peak", LiveAt(study, study.replay.peak_event), rows_);
+    AddMoment(study, "peak", study.replay.peak_event);
     for (const OomState& oom : study.replay.ooms) {
       AddOomRow(study, ExplainOom(oom, request_.limit), rows_);
     }
     if (!study.replay.ooms.empty()) StudyOom(study);
     AddMarks(study);
-    AddLiveRows(study, "end", LiveAt(study, study.last_event()), rows_);
+    AddMoment(study, "end", study.last_event());
     const std::vector<MemoryGrowth> growth =
         FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
     AddGrowthRows(study, growth, rows_);
@@ -463,20 +491,35 @@ class FileStudy {
     }
   }
 
-  static std::vector<LiveMemory> LiveAt(const DeviceStudy& study, uint32_t moment) {
-    return postmortem::LiveAt(study.device, study.replay, study.sites, study.categories, moment);
+  // What was live after an event, and where. `failed`: the request that failed with it.
+  void AddMoment(const DeviceStudy& study, const std::string& name, uint32_t event,
+                 const OomState* failed = nullptr) {
+    AddLiveRows(study, name,
+                LiveAt(study.device, study.replay, study.sites, study.categories, event), rows_);
+    AddMap(study, {study.rank, study.file, name, failed},
+           MapAt(study.snapshot, study.device, study.replay, event));
+  }
+
+  void AddMap(const DeviceStudy& study, const MapMoment& moment, const AddressMap& map) {
+    AddSegmentRows(moment, study.snapshot, study.device.device, map, study.sites, study.categories,
+                   rows_.segments);
+    if (request_.map_rows == 0) return;
+    AddMapRows(moment, study.device.device, PiecesOf(map, study.categories, request_.map_rows),
+               study.sites, rows_.map);
   }
 
   // The last failure is the one that the program ended with.
   void StudyOom(const DeviceStudy& study) {
     const OomReport report = ExplainOom(study.replay.ooms.back(), request_.limit);
-    AddLiveRows(study, "oom", LiveAt(study, report.state.event), rows_);
+    const size_t first_segment = rows_.segments.size();
+    AddMoment(study, "oom", report.state.event, &report.state);
     const auto left = std::max(fixes_end_ - std::chrono::steady_clock::now(),
                                std::chrono::steady_clock::duration::zero());
     const MemoryFixes fixes = FindFixes(study.snapshot, study.device, study.replay, report,
                                         study.sites, study.categories, study.steps, left);
     AddFixRows(study, fixes, rows_);
-    JobFinding finding = OomFinding(study, report, fixes);
+    JobFinding finding =
+        OomFinding(study, report, fixes, std::span(rows_.segments).subspan(first_segment));
     part_.found.has_cause = part_.found.has_cause || finding.severity == Severity::kError;
     part_.found.findings.push_back(std::move(finding));
   }
@@ -502,10 +545,11 @@ class FileStudy {
     }
     const DeviceMemory no_events;
     study.categories = Categorise(no_events, study.replay, study.sites, {});
-    AddLiveRows(
-        study, "end",
-        postmortem::LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex),
-        rows_);
+    AddLiveRows(study, "end",
+                LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex), rows_);
+    if (!is_inconsistent) {
+      AddMap(study, {study.rank, study.file, "end", nullptr}, MapOfBlocks(study.device));
+    }
   }
 
   const JobFile& file_;
@@ -533,9 +577,11 @@ MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& reque
   part.found.tables.push_back(MakeTable(rows.ooms));
   part.found.tables.push_back(MakeTable(rows.fixes));
   part.found.tables.push_back(MakeTable(rows.live));
+  part.found.tables.push_back(MakeTable(rows.segments));
   part.found.tables.push_back(MakeTable(rows.growth));
   part.found.tables.push_back(MakeTable(rows.replays));
   if (request.area_rows > 0) part.found.tables.push_back(MakeTable(rows.areas));
+  if (request.map_rows > 0) part.found.tables.push_back(MakeTable(rows.map));
   return part;
 }
 
@@ -544,6 +590,7 @@ std::vector<Table> MemoryShape() {
   tables.push_back(NewTable<OomRow>());
   tables.push_back(NewTable<OomFixRow>());
   tables.push_back(NewTable<MemoryLiveRow>());
+  tables.push_back(NewTable<MemorySegmentRow>());
   tables.push_back(NewTable<MemoryGrowthRow>());
   tables.push_back(NewTable<AllocatorReplayRow>());
   return tables;

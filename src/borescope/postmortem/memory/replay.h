@@ -47,6 +47,12 @@ struct MemoryParts {
   uint64_t free() const { return usable + too_small + other_pool + other_stream + private_pool; }
   uint64_t reserved() const { return requested + slack + pending + free(); }
 };
+// What a free block is for a request of `size` bytes; the first is best. A block is usable if a
+// search would find it where it is the only one.
+enum class FreeUse : uint8_t { kUsable, kTooSmall, kOtherPool, kOtherStream, kPrivatePool };
+std::string_view Name(FreeUse use);
+FreeUse UseOf(const LayoutBlock& block, const AllocatorSettings& settings,
+              std::span<const MemoryLane> lanes, uint64_t size, uint16_t lane);
 MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lanes, uint64_t size,
                      uint16_t lane);
 
@@ -69,7 +75,8 @@ struct Replay {
   // Nothing else holds if this is not empty: why there is none. A fixed sentence.
   std::string_view impossible;
 
-  std::vector<StartBlock> start_blocks;  // by address
+  std::vector<StartBlock> start_blocks;       // by address
+  std::vector<MemorySegment> start_segments;  // before the first event, without their blocks
   uint64_t start_inferred = 0;
   bool is_complete = false;  // nothing was in use or reserved before the first event
   uint64_t allocations = 0;
@@ -142,6 +149,13 @@ class EndingBlocks {
   const Replay& replay_;
   size_t next_ = 0;  // in `replaced`
 };
+
+// Whether a segment of that size, or a page, is of the pool of small blocks.
+inline bool IsSmallSegment(uint64_t size) { return size == kSmallSegment; }
+// The lane of a segment that came. Events of older formats do not name their pool; the segments at
+// the end do.
+uint16_t LaneOfSegment(const MemorySnapshot& snapshot, const DeviceMemory& device,
+                       const MemoryEvent& event);
 
 Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device);
 
