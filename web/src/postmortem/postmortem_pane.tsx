@@ -4,6 +4,7 @@ import { type Report, rowsOf, sectionNamed, tableOf } from '../model';
 import { HangMatrix } from './hang_matrix';
 import { JobVerdict } from './job_verdict';
 import { MemoryAreas } from './memory_areas';
+import { MemoryMap } from './memory_map';
 
 export function PostmortemPane({ report }: { report: Report }) {
   const verdict = tableOf(sectionNamed(report, 'findings'), 'postmortem');
@@ -14,6 +15,7 @@ export function PostmortemPane({ report }: { report: Report }) {
       {verdict !== undefined && rowsOf(verdict) > 0 && <JobVerdict table={verdict} />}
       {hang !== undefined && <HangMatrix section={hang} />}
       {memory !== undefined && <MemoryAreas section={memory} />}
+      {memory !== undefined && <MemoryMap section={memory} />}
     </section>
   );
 }
