@@ -187,10 +187,9 @@ constexpr std::string_view kDumpChecks[] = {"unreadable-file", "unsafe-pickle", 
                                             "missing-dumps",   "unknown-version", "ring-too-small",
                                             "group-disagrees", "dumps-apart",     "no-stacks"};
 constexpr std::string_view kSnapshotChecks[] = {
-    "unreadable-file", "unsafe-pickle",         "truncated-file",
-    "bad-field-type",  "inconsistent-snapshot", "no-replay",
-    "ring-of-events",  "allocator-differs",     "no-stacks",
-    "python-stacks"};
+    "unreadable-file",       "unsafe-pickle", "truncated-file", "bad-field-type",
+    "inconsistent-snapshot", "no-replay",     "ring-of-events", "allocator-differs",
+    "contradicting-events",  "end-differs",   "no-stacks",      "python-stacks"};
 
 bool HasKind(const JobParts& parts, JobFileKind kind) {
   return std::any_of(parts.files.begin(), parts.files.end(),

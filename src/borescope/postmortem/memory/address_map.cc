@@ -127,14 +127,14 @@ class BlocksNow {
     std::vector<std::pair<MemoryBlock, uint32_t>> all;
     for (uint32_t i = 0; i < start_.size(); ++i) {
       const StartBlock& block = replay_.start_blocks[i];
-      if (start_[i] == kGone) continue;
+      if (start_[i] == kGone || block.size == 0) continue;  // it was left out
       all.emplace_back(
           MemoryBlock{block.address, block.size, block.requested, block.stack, Of(start_[i])},
           Replay::kStartBlock + i);
     }
     for (const uint32_t i : EachRow(events_.size())) {
       const MemoryEvent& event = device_.events[i];
-      if (events_[i] == kGone) continue;
+      if (events_[i] == kGone || replay_.BlockBytes(i) == 0) continue;
       all.emplace_back(MemoryBlock{event.address, replay_.BlockBytes(i), event.size, event.stack,
                                    Of(events_[i])},
                        i);

@@ -78,7 +78,7 @@ class StreamBuilder {
     const MemorySites::Signs& signs = sites.Of(failed);
     const bool is_of_model = signs.is_forward || signs.is_backward || in_each[site];
     stream_.failed = {oom_.size, failed.stack, oom_.lane, is_of_model && !signs.is_optimizer};
-    stream_.is_exact = replay_.is_complete && replay_.forced == 0;
+    stream_.is_exact = replay_.is_exact();
     return std::move(stream_);
   }
 

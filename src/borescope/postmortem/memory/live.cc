@@ -400,11 +400,12 @@ std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
   const uint64_t time = moment == kNoIndex ? 0 : uint64_t{moment} + 1;
   for (size_t i = 0; i < replay.start_blocks.size(); ++i) {
     const StartBlock& block = replay.start_blocks[i];
-    if (block.freed >= time) add(categories.start[i], block.stack, block.size);
+    if (block.freed >= time && block.size > 0) add(categories.start[i], block.stack, block.size);
   }
   for (uint32_t i = 0; i < time && i < device.events.size(); ++i) {
     const MemoryEvent& event = device.events[i];
-    if (event.action == MemoryAction::kAlloc && replay.links[i] >= time) {
+    const bool is_live = event.action == MemoryAction::kAlloc && replay.links[i] >= time;
+    if (is_live && replay.BlockBytes(i) > 0) {
       add(categories.events[i], event.stack, replay.BlockBytes(i));
     }
   }

@@ -283,7 +283,8 @@ JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const M
   finding.order = CauseRank::kOutOfMemory;
   finding.finding = OomSentence(report.causes.front());
   finding.severity = went_on ? Severity::kWarning : Severity::kError;
-  finding.certainty = study.replay.forced == 0 ? Certainty::kCertain : Certainty::kLikely;
+  const bool is_sure = study.replay.forced == 0 && study.replay.left_out == 0;
+  finding.certainty = is_sure ? Certainty::kCertain : Certainty::kLikely;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.Line(event.stack);
   finding.evidence = OomEvidence(report, finding.where);
@@ -414,7 +415,21 @@ class FileStudy {
     }
     Say(Severity::kWarning, "bad-field-type", "",
         "Fields that are not what a snapshot has there count as 0.", read.bad_fields);
-    const bool has_stacks = read.snapshot.stacks.stacks() > 1;
+    uint64_t allocations = 0;
+    uint64_t bare = 0;  // without a stack
+    for (const DeviceMemory& device : read.snapshot.devices) {
+      for (const MemoryEvent& event : device.events) {
+        if (event.action != MemoryAction::kAlloc) continue;
+        ++allocations;
+        bare += event.stack == 0 ? 1 : 0;
+      }
+    }
+    const bool has_stacks =
+        allocations > 0 ? bare < allocations : read.snapshot.stacks.stacks() > 1;
+    if (has_stacks) {
+      Say(Severity::kInfo, "some-stacks-missing", "",
+          "Allocations without a stack, whose line is not known.", bare);
+    }
     if (!has_stacks) {
       Say(Severity::kInfo, "no-stacks", "",
           "No event has a stack, so that lines and most categories are not known: "
@@ -458,6 +473,7 @@ class FileStudy {
         "Blocks that lie elsewhere than the model of the allocator says; changes that are replayed "
         "are likely, not certain.",
         study.replay.forced);
+    SayRepairs(study);
     Say(Severity::kInfo, "more-failures", fmt::format("device {}", study.device.device),
         "Requests that failed before the last one and have no row in oom: there are too many.",
         study.replay.ooms_left_out);
@@ -472,6 +488,29 @@ class FileStudy {
         FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
     AddGrowthRows(study, growth, rows_);
     AddGrowthFinding(study, growth, part_.found.findings);
+  }
+
+  // What of a damaged recording was left out or assumed.
+  void SayRepairs(const DeviceStudy& study) {
+    const Replay& replay = study.replay;
+    const std::string device = fmt::format("device {}", study.device.device);
+    Say(Severity::kWarning, "contradicting-events", device,
+        "Allocations that lie where something else is, as if events were missing: they are left "
+        "out, and all amounts may be too small by them.",
+        replay.left_out);
+    Say(Severity::kInfo, "missing-frees", device,
+        "Blocks at whose place another one was allocated, though no event freed them: they count "
+        "as freed then.",
+        replay.replaced.size());
+    if (replay.follows_events_alone) {
+      Say(Severity::kWarning, "end-differs", device,
+          "The segments and blocks that the snapshot lists contradict its events, as if the last "
+          "events were missing: the replay follows the events alone, from nothing.");
+    } else if (!replay.segments_equal && replay.start_inferred == 0 && replay.forced == 0) {
+      Say(Severity::kWarning, "end-differs", device,
+          "The segments and blocks that the snapshot lists are not those that its events lead to: "
+          "some of either are missing. What is said of the end is what the events say.");
+    }
   }
 
   void AddMarks(const DeviceStudy& study) {

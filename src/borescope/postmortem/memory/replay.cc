@@ -401,7 +401,9 @@ class Replayer {
       const StartBlock& block = replay_.start_blocks[i];
       start_ids_.push_back(
           allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true));
-      if (start_ids_.back() == kNoIndex) return false;
+      if (start_ids_.back() != kNoIndex) continue;
+      replay_.start_blocks[i].size = 0;
+      if (!MayLeaveOut()) return false;
     }
     return true;
   }
@@ -472,10 +474,10 @@ class Replayer {
       Force(i);
       TakeWaiting(event.address);
       block = allocator_.TakeAt(event.address, size, event.size, i, false);
-      if (block == kNoIndex) return false;
     }
     mapped_from_ = kNoIndex;
     planned_.reset();
+    if (block == kNoIndex) return MayLeaveOut();
     const uint64_t units = allocator_.BlockSize(block) / kSmallestBlock;
     replay_.block_units[i] =
         static_cast<uint32_t>(std::min<uint64_t>(units, std::numeric_limits<uint32_t>::max()));
@@ -487,6 +489,9 @@ class Replayer {
     }
     return true;
   }
+
+  // Counts something that lies where something else is.
+  bool MayLeaveOut() { return ++replay_.left_out <= device_.events.size() / 100; }
 
   // The block that the model gives; if it asks the driver, the one of the segment that came.
   uint32_t Predict(uint64_t size, uint16_t lane, uint64_t recorded) {
@@ -574,6 +579,7 @@ class Replayer {
           owner >= kStart
               ? static_cast<uint32_t>(replay_.start_blocks[owner - kStart].size / kSmallestBlock)
               : replay_.block_units[owner];
+      if (replay_.block_units[i] == 0) return;  // it was left out
       allocator_.RequestFree(block, owner);
       if (completes) {
         allocator_.CompleteFree(block, owner);
@@ -597,7 +603,7 @@ class Replayer {
     } else if (FreedBy(owner) == at) {
       block = BlockOf(owner, at);
     }
-    if (block == kNoIndex) return;
+    if (block == kNoIndex || replay_.BytesOf(owner) == 0) return;
     allocator_.RequestFree(block, owner);
     allocator_.CompleteFree(block, owner);
   }
@@ -793,6 +799,44 @@ MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lan
   return parts;
 }
 
+namespace {
+
+Replay ReplayWith(const MemorySnapshot& snapshot, const DeviceMemory& device) {
+  Replay replay;
+  Beginning beginning;
+  for (const MemorySegment& segment : device.segments) {
+    beginning.has_private = beginning.has_private || snapshot.lanes[segment.lane].is_private();
+  }
+  Linker(device, replay, beginning).Link();
+  FindPlainSegments(device, beginning);
+  FindPages(device, beginning);
+  InferSizes(snapshot, beginning, replay);
+  replay.start_segments = SegmentsOf(beginning);
+  Replayer(snapshot, device, replay, beginning).Run();
+  return replay;
+}
+
+// What the snapshot lists is left out.
+Replay ReplayOfEvents(const MemorySnapshot& snapshot, const DeviceMemory& device) {
+  DeviceMemory events;
+  events.device = device.device;
+  events.events.assign(device.events.begin(), device.events.end());
+  Replay replay = ReplayWith(snapshot, events);
+  replay.follows_events_alone = true;
+  replay.is_complete = false;  // nobody knows
+  replay.segments_equal = false;
+  for (const MemorySegment& segment : device.segments) {
+    replay.reserved_difference -= static_cast<int64_t>(segment.size);
+  }
+  for (const MemoryBlock& block : device.blocks) {
+    const bool is_used = block.state == MemoryBlockState::kAllocated;
+    replay.allocated_difference -= is_used ? static_cast<int64_t>(block.size) : 0;
+  }
+  return replay;
+}
+
+}  // namespace
+
 Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) {
   Replay replay;
   if (device.events.empty()) {
@@ -805,16 +849,11 @@ Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) 
     replay.impossible = "an address or a size is one that no device has";
   }
   if (!replay.impossible.empty()) return replay;
-  Beginning beginning;
-  for (const MemorySegment& segment : device.segments) {
-    beginning.has_private = beginning.has_private || snapshot.lanes[segment.lane].is_private();
+  replay = ReplayWith(snapshot, device);
+  if (!replay.impossible.empty() && !device.segments.empty()) {
+    Replay of_events = ReplayOfEvents(snapshot, device);
+    if (of_events.impossible.empty()) return of_events;
   }
-  Linker(device, replay, beginning).Link();
-  FindPlainSegments(device, beginning);
-  FindPages(device, beginning);
-  InferSizes(snapshot, beginning, replay);
-  replay.start_segments = SegmentsOf(beginning);
-  Replayer(snapshot, device, replay, beginning).Run();
   return replay;
 }
 

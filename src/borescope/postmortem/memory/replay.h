@@ -79,9 +79,18 @@ struct Replay {
   std::vector<MemorySegment> start_segments;  // before the first event, without their blocks
   uint64_t start_inferred = 0;
   bool is_complete = false;  // nothing was in use or reserved before the first event
+  // Every address is known, and is what the model says: other settings can be compared with it.
+  bool is_exact() const { return is_complete && forced == 0 && left_out == 0; }
   uint64_t allocations = 0;
   uint64_t predicted = 0;  // whose address is what the model says
   uint64_t forced = 0;     // allocations and releases that were taken from the recording
+  // Allocations and blocks before the first event that lie where something else was: some events
+  // are missing or wrong. They have no bytes; at most one in a hundred events, else there is no
+  // replay.
+  uint64_t left_out = 0;
+  // The segments and blocks that the snapshot lists contradict its events, so that the replay
+  // began with none: the end of the recording is missing.
+  bool follows_events_alone = false;
   uint64_t segments_given = 0;
   uint64_t segments_predicted = 0;  // asked for when, and as large as, the model says
   uint64_t released = 0;
@@ -157,6 +166,8 @@ inline bool IsSmallSegment(uint64_t size) { return size == kSmallSegment; }
 uint16_t LaneOfSegment(const MemorySnapshot& snapshot, const DeviceMemory& device,
                        const MemoryEvent& event);
 
+// Where the events contradict the segments and blocks of the snapshot, a replay of the events
+// alone, if there is one.
 Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device);
 
 }  // namespace borescope::internal::postmortem
