@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal::postmortem {
@@ -439,14 +440,16 @@ std::vector<uint32_t> Marks(const DeviceMemory& device, const std::vector<Memory
   }
   const auto events = static_cast<int64_t>(device.events.size());
   const int64_t begin = device.events.front().time_us;
-  const int64_t span = device.events.back().time_us - begin;
+  const int64_t end = device.events.back().time_us;
+  const int64_t span = begin == kNoTime || end == kNoTime ? 0 : SubtractSaturating(end, begin);
+  constexpr int64_t kLongest = int64_t{1} << 56;  // microseconds
   // Programs allocate for good as they begin: not the first quarter.
   for (int64_t part = kParts / 4; part <= kParts; ++part) {
-    if (begin == kNoTime || span <= 0) {
+    if (span <= 0 || span > kLongest) {
       marks.push_back(static_cast<uint32_t>(events * part / kParts));
       continue;
     }
-    const int64_t time = begin + span / kParts * part;
+    const int64_t time = begin + (span * part + kParts - 1) / kParts;  // the first not before it
     marks.push_back(static_cast<uint32_t>(
         std::lower_bound(device.events.begin(), device.events.end(), time,
                          [](const MemoryEvent& event, int64_t at) { return event.time_us < at; }) -

@@ -234,7 +234,9 @@ std::string OomEvidence(const OomReport& report, const std::string& line) {
 }
 
 std::string FixText(const MemoryFix& fix) {
+  constexpr std::string_view kWithout = "without ";
   std::string text = fix.setting.empty() ? fix.change : fix.setting;
+  if (text.starts_with(kWithout)) text.insert(kWithout.size(), "the blocks of ");
   if (fix.change == "raise the limit") {
     text += " by " + FormatBytes(fix.changed_bytes.value_or(0));
     if (!fix.is_certain) text += " at most";
@@ -253,8 +255,13 @@ std::string OomHelp(const MemoryFixes& fixes) {
   constexpr size_t kMost = 4;
   std::string text;
   size_t shown = 0;
+  const bool is_any = std::any_of(fixes.fixes.begin(), fixes.fixes.end(), [](const MemoryFix& fix) {
+    return fix.fits == Fits::kYes && !fix.is_of_model;
+  });
   for (const MemoryFix& fix : fixes.fixes) {
-    if (fix.fits != Fits::kYes || shown == kMost) continue;
+    // Nobody can do without the model itself, if there is another way.
+    const bool is_shown = fix.fits == Fits::kYes && (!is_any || !fix.is_of_model);
+    if (!is_shown || shown == kMost) continue;
     text +=
         (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
     ++shown;

@@ -321,8 +321,10 @@ void SnapshotFolder::AddEvents(PlainValue traces, MemorySnapshot& snapshot) {
     }
     if (rows.begin == 0 && rows.end == events_.size()) {
       device.events = std::move(events_);
-      return;
+      events_.clear();
+      continue;
     }
+    if (rows.begin == rows.end) continue;
     device.events.assign(events_.begin() + rows.begin, events_.begin() + rows.end);
   }
 }
