@@ -11,7 +11,7 @@ from . import _native
 from ._cache import Cache
 from ._errors import unreadable, usage
 from ._stores import is_url, objects_of, system_of
-from ._streams import BLOCK, DATABASE, FileLike, Remote, look_at
+from ._streams import BLOCK, HEAD, FileLike, Remote, look_at, must_be_file
 
 # One recording, or a folder or glob of them.
 One = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
@@ -39,7 +39,7 @@ class Inputs:
 
     @property
     def folder_of_copies(self) -> str | None:
-        """Where databases lie that were given as something else than files."""
+        """Where databases, dumps and snapshots lie that were given as something else than files."""
         return None if self._spool is None else self._spool.name
 
     def failure(self) -> BaseException | None:
@@ -65,7 +65,8 @@ class Inputs:
         elif isinstance(given, (bytes, bytearray, memoryview)):
             self._add_bytes(given)
         elif hasattr(given, "read"):
-            self._add_file(FileLike(given, self._free_name(getattr(given, "name", None))))
+            name = getattr(given, "name", None)
+            self._add_file(FileLike(given, self._free_name(name)), isinstance(name, str))
             self.can_pickle = False
         elif isinstance(given, Iterable) and not isinstance(given, Mapping):
             for each in given:
@@ -86,15 +87,16 @@ class Inputs:
         self.native.append(("path", os.fsencode(name)))
 
     def _add_bytes(self, data: bytes | bytearray | memoryview) -> None:
-        name = self._free_name(None)
-        if bytes(data[:len(DATABASE)]) == DATABASE:
-            self.native.append(("path", os.fsencode(self._spooled(name, [data]))))
+        if must_be_file(bytes(data[:HEAD])):
+            # No number is in its name: of a dump or a snapshot that would be its rank.
+            self.native.append(("path", os.fsencode(self._spooled("recording", [data]))))
         else:
-            self.native.append(("bytes", name, data))
+            self.native.append(("bytes", self._free_name(None), data))
 
-    def _add_file(self, file: FileLike) -> None:
-        if file.is_database():
-            self.native.append(("path", os.fsencode(self._copied(file))))
+    def _add_file(self, file: FileLike, is_named: bool) -> None:
+        if file.must_be_file():
+            name = file.name if is_named else "recording"
+            self.native.append(("path", os.fsencode(self._copied(file, name))))
         else:
             self._add_opener(file.name, file, None)
 
@@ -130,11 +132,11 @@ class Inputs:
             self._add_opener(self._place_of_copy(remote.name), remote, remote.identify)
         else:
             remote.look_again()
-            self.native.append(("copy", os.fsencode(self._copied(remote)), remote.identify))
+            self.native.append(("copy", os.fsencode(self._copied(remote, remote.name)), remote.identify))
 
-    def _copied(self, opener: FileLike | Remote) -> str:
+    def _copied(self, opener: FileLike | Remote, name: str) -> str:
         reader = opener()
-        return self._spooled(opener.name, iter(lambda: reader.read(BLOCK), b""))
+        return self._spooled(name, iter(lambda: reader.read(BLOCK), b""))
 
     def _free_name(self, given: Any) -> str:
         name = os.path.basename(given) if isinstance(given, str) and given else "recording"
@@ -147,7 +149,7 @@ class Inputs:
         return free
 
     def _spooled(self, name: str, pieces: Iterable[Any]) -> str:
-        """A database as a file, for as long as the run lives."""
+        """A file for as long as the run lives."""
         path = self._place_of_copy(name)
         with open(path, "xb") as file:
             for piece in pieces:
@@ -169,15 +171,20 @@ class Inputs:
         for number, (kind, name, *rest) in enumerate(self.native):
             if kind in ("path", "copy"):
                 names.append(name)
-                continue
-            path = _own_place(folder, number, name)
-            with open(path, "xb") as file:
-                if kind == "bytes":
-                    file.write(rest[0])
-                else:
-                    _copy(rest[0](), file, name)
-            names.append(os.fsencode(path))
+            else:
+                names.append(as_file(rest[0] if kind == "bytes" else rest[0](), folder, number, name))
         return names
+
+
+def as_file(content: Any, folder: str, number: int, name: str) -> bytes:
+    """The name of a new file below ``folder`` with these bytes, or those that a reader yields."""
+    path = _own_place(folder, number, name)
+    with open(path, "xb") as file:
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            file.write(content)
+        else:
+            _copy(content, file, name)
+    return os.fsencode(path)
 
 
 def _own_place(folder: str, number: int, name: str) -> str:

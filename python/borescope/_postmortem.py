@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable
-from typing import Any
+from contextlib import ExitStack
+from typing import IO, Any
 
 from . import _native
 from ._answer import Answer
 from ._errors import usage
+from ._io import as_file
 from ._params import ranges_of, size_of
 from ._progress import ProgressOption, reporting
+from ._streams import FileLike
 
 PathLike = str | os.PathLike[str]
+# The name of a file or folder, or what is in a file.
+One = PathLike | bytes | bytearray | memoryview | IO[bytes]
 
 
 class Postmortem(Answer):
@@ -58,17 +64,34 @@ def _unpickled(json: bytes, has_cause: bool, is_unclear: bool, has_failed: bool)
     return Postmortem(_native.Answer.parse_json(json), has_cause, is_unclear, has_failed)
 
 
-def _paths(given: PathLike | Iterable[PathLike]) -> list[bytes]:
-    if isinstance(given, (bytes, bytearray, memoryview)):
-        given = []
-    if isinstance(given, (str, os.PathLike)):
-        given = [given]
-    try:
-        paths = [os.fsencode(each) for each in given]
-    except TypeError:
-        paths = []
+def _is_content(given: Any) -> bool:
+    return isinstance(given, (bytes, bytearray, memoryview)) or hasattr(given, "read")
+
+
+def _copied(content: Any, folder: str, number: int) -> bytes:
+    name = getattr(content, "name", None)
+    name = os.path.basename(name) if isinstance(name, str) else ""
+    if hasattr(content, "read"):
+        content = FileLike(content, name or "recording")()
+    return as_file(content, folder, number, name or "recording")
+
+
+def _paths(given: One | Iterable[One], copies: ExitStack) -> list[bytes]:
+    """Names of files and folders; contents become files that are gone with ``copies``."""
+    items: Any = [given] if _is_content(given) or isinstance(given, (str, os.PathLike)) else given
+    paths: list[bytes] = []
+    folder = ""
+    for each in items if isinstance(items, Iterable) else ():
+        if _is_content(each):
+            folder = folder or copies.enter_context(tempfile.TemporaryDirectory(prefix="borescope-"))
+            paths.append(_copied(each, folder, len(paths)))
+        elif isinstance(each, (str, os.PathLike)):
+            paths.append(os.fsencode(each))
+        else:
+            paths = []
+            break
     if not paths:
-        raise usage("a post-mortem takes the name of a folder, or names of files",
+        raise usage("a post-mortem takes the name of a folder, names of files, or what is in files",
                     remedy="name the folder that holds what the job left")
     return paths
 
@@ -79,7 +102,7 @@ def _count(value: Any, name: str) -> int:
     return int(value.__index__())
 
 
-def postmortem(job: PathLike | Iterable[PathLike], *, world: int | None = None, limit: int | str | None = None,
+def postmortem(job: One | Iterable[One], *, world: int | None = None, limit: int | str | None = None,
                skip_frames: str | None = None, fix_time: int = 20, rank: int | str | Iterable[int] | None = None,
                sort: str | None = None, top: int | None = None, threads: int = 0,
                memory_limit: int | str | None = None, progress: ProgressOption = None) -> Postmortem:
@@ -89,7 +112,9 @@ def postmortem(job: PathLike | Iterable[PathLike], *, world: int | None = None, 
     is executed.
 
     Args:
-        job: the folder that the job left, or names of files.
+        job: the folder that the job left, or names of files; or what is in a file, as bytes or a
+            binary file object, whose ``name`` may say the rank: ``pickle.dumps(torch.cuda.memory._snapshot())``.
+            It becomes a file in a folder of its own for as long as this takes.
         world: the number of ranks, where no file says so.
         limit: memory that the process may reserve, in bytes or as PyTorch writes it (``"1.58 GiB"``),
             where no file says so.
@@ -113,9 +138,9 @@ def postmortem(job: PathLike | Iterable[PathLike], *, world: int | None = None, 
         answer.findings[0]["finding"]       # 'Ranks stopped issuing work'
         answer["hang_culprits"].to_pandas()
     """
-    paths = _paths(job)
     text = limit if isinstance(limit, str) else "" if limit is None else str(size_of(limit, "limit"))
-    with reporting(progress) as report:
+    with ExitStack() as copies, reporting(progress) as report:
+        paths = _paths(job, copies)
         answer, *judged = _native.postmortem(
             paths, _count(world or 0, "world"), text, skip_frames or "", _count(fix_time, "fix_time"),
             "" if rank is None else ranges_of(rank, "rank"), sort or "",

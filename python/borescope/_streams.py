@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
+import zlib
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal
@@ -13,7 +15,24 @@ from ._stores import is_same, public_name
 
 # Formats that are databases are read by position: they must be files.
 DATABASE = b"SQLite format 3\0"
+# So many bytes say what a recording is.
+HEAD = 1024
 BLOCK = 8 << 20
+
+# What a JSON of a dump or a memory snapshot of PyTorch begins with.
+_JOB_JSON = re.compile(rb'\s*\{\s*"(segments|device_traces|allocator_settings|external_annotations|entries|'
+                       rb'pg_config|pg_status|nccl_version|comm_lib_version|version)"')
+
+
+def must_be_file(head: bytes) -> bool:
+    """Whether what begins so is read by position, or, as what a dead job left, more than once."""
+    if head.startswith(b"\x1f\x8b"):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, HEAD)
+        except zlib.error:
+            return False
+    is_pickle = len(head) > 1 and head[0] == 0x80 and 2 <= head[1] <= 5
+    return head.startswith(DATABASE) or is_pickle or _JOB_JSON.match(head) is not None
 
 
 class FileLike:
@@ -39,8 +58,8 @@ class FileLike:
 
     def _peek(self) -> bytes:
         head = b""
-        while len(head) < len(DATABASE):
-            piece = _checked(self._file.read(len(DATABASE) - len(head)))
+        while len(head) < HEAD:
+            piece = _checked(self._file.read(HEAD - len(head)))
             if not piece:
                 break
             head += piece
@@ -48,8 +67,8 @@ class FileLike:
             self._file.seek(self._begin)
         return head
 
-    def is_database(self) -> bool:
-        return self._head == DATABASE
+    def must_be_file(self) -> bool:
+        return must_be_file(self._head)
 
     def __call__(self) -> Any:
         with self._lock:
@@ -240,4 +259,4 @@ def look_at(system: Any, objects: list[Remote]) -> None:
     paths = [each.path for each in objects]
     heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
     for each, head in zip(objects, heads):
-        each.kind = "database" if bytes(head) == DATABASE else "stream"
+        each.kind = "database" if must_be_file(bytes(head)) else "stream"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import pickle
 import runpy
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +97,10 @@ def test_errors(jobs: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("nothing of a job")
     with pytest.raises(borescope.FormatError, match="no dump"):
         borescope.postmortem(tmp_path)
-    for wrong in (b"bytes", [], 3, [3]):
+    for content in (b"bytes", b""):
+        with pytest.raises(borescope.FormatError, match="no dump"):
+            borescope.postmortem(content)
+    for wrong in ([], 3, [3], None):
         with pytest.raises(borescope.UsageError, match="takes the name of a folder"):
             borescope.postmortem(wrong)  # type: ignore[arg-type]
     for keywords in ({"rank": "9"}, {"rank": []}, {"world": -1}, {"world": "x"}, {"fix_time": True}, {"sort": "nope"},
@@ -127,6 +133,43 @@ def test_a_stop(jobs: Path) -> None:
             borescope.postmortem([jobs / "job"] * 50, progress=stop)
 
 
+class Named(io.BytesIO):
+    name = "snapshot_rank3.pickle"
+
+
+def without_files(answer: borescope.Answer) -> list[list[dict[str, Any]]]:
+    """All rows but those that name a file."""
+    tables = [table.to_dicts() for table in answer if table.name != "postmortem_files"]
+    return [[{key: cell for key, cell in row.items() if key != "file"} for row in table] for table in tables]
+
+
+def test_contents_of_files(jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    data = (jobs / "memory" / "snapshot_rank3.pickle").read_bytes()
+    expected = borescope.postmortem(jobs / "memory", fix_time=5)
+    # The name of a file object says the rank; bytes have none.
+    assert without_files(borescope.postmortem(Named(data), fix_time=5)) == without_files(expected)
+    for content in (data, bytearray(data), memoryview(data), gzip.compress(data), io.BytesIO(data)):
+        answer = borescope.postmortem(content, fix_time=5)
+        assert answer.findings[0]["finding"] == expected.findings[0]["finding"]
+        assert answer["memory_live"]["rank"].to_list()[0] is None
+        assert answer["postmortem_files"]["kind"].to_list() == ["memory-snapshot"]
+    two = borescope.postmortem([data, data], fix_time=0)
+    assert set(two["memory_live"]["rank"].to_list()) == {None} and len(two["postmortem_files"]) == 2
+    # Dumps of ranks, with the names that say so, beside a path.
+    dumps = []
+    for rank in range(2):
+        dump = Named((jobs / "job" / f"trace_{rank}").read_bytes())
+        dump.name = f"/somewhere/trace_{rank}"
+        dumps.append(dump)
+    whole = borescope.postmortem([*dumps, jobs / "job" / "trace_2"])
+    assert without_files(whole) == without_files(borescope.postmortem(jobs / "job"))
+    with pytest.raises(TypeError, match="binary mode"):
+        borescope.postmortem(io.StringIO("text"))  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
 # --- dumps and snapshots as inputs of a run
 
 
@@ -147,6 +190,31 @@ def test_memory(jobs: Path) -> None:
         (3, "allocated", 16 << 20, "replay"), (3, "reserved", 16 << 20, "replay")]
     assert [(row["moment"], row["line"], row["bytes"]) for row in answer["memory_live"].to_dicts()][0] == (
         "peak", "/app/train.py:7 main", 16 << 20)
+
+
+def test_snapshots_in_memory(jobs: Path, tmp_path: Path) -> None:
+    data = (jobs / "memory" / "snapshot_rank3.pickle").read_bytes()
+    expected = borescope.open(jobs / "memory" / "snapshot_rank3.pickle")
+    as_json = json.dumps(pickle.loads(data)).encode()
+    for content in (data, bytearray(data), memoryview(data), gzip.compress(data), as_json, io.BytesIO(data), Named(data)):
+        run = borescope.open(content)
+        peak = run.memory()["memory_peak"].to_dicts()
+        assert [(row["category"], row["bytes"], row["source"]) for row in peak] == [
+            ("allocated", 16 << 20, "replay"), ("reserved", 16 << 20, "replay")]
+        assert len(run.memory()["memory_segments"]) == len(expected.memory()["memory_segments"]) == 3
+        assert run.info()["job"]["kind"].to_list() == ["memory-snapshot"]
+        assert run.sql("select count(*) as n from mem_events")["n"].to_list() == [3]
+        assert run.doctor()["quality"].to_dicts()
+        with pytest.raises(borescope.FormatError, match="borescope postmortem"):
+            run.summary()
+    assert borescope.open(Named(data)).memory()["memory_peak"]["rank"].to_list() == [3, 3]
+    # What is a pickle of something else says so.
+    with pytest.raises(borescope.FormatError):
+        borescope.open(pickle.dumps({"a": 1})).memory()
+    with pytest.raises(borescope.FormatError):
+        borescope.open(b"\x80").summary()
+    with pytest.raises(borescope.FormatError):
+        borescope.open(b"\x1f\x8b nothing").summary()
 
 
 @pytest.mark.parametrize("verb", ["summary", "kernels", "memory", "steps"])

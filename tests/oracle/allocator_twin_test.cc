@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/allocator.h"
 #include "borescope/postmortem/memory/replay.h"
 #include "tests/oracle/allocator_programs.h"
@@ -113,6 +116,91 @@ TEST(AllocatorTwin, RandomProgramsLieEqual) {
   EXPECT_GT(ooms, 50U);
 }
 
+// The block that holds an address, by a walk over all of them; nothing if it is in use.
+const LayoutBlock* OpenBlockAt(const std::vector<LayoutBlock>& layout, uint64_t address) {
+  for (const LayoutBlock& block : layout) {
+    const bool is_open = block.state == BlockState::kFree || block.state == BlockState::kUnmapped;
+    if (is_open && address >= block.address && address - block.address < block.size) return &block;
+  }
+  return nullptr;
+}
+
+// Segments, pages and blocks at addresses of anybody's choice: what is there is what a walk over
+// all blocks finds, whenever the first address is looked for.
+TEST(AllocatorTwin, AddressesAreFoundAsByAWalk) {
+  uint64_t done[4] = {};
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    testkit::Random random(seed + 77);
+    postmortem::AllocatorSettings settings;
+    settings.expandable = random.Chance(0.5);
+    const std::vector<postmortem::MemoryLane> lanes(2);
+    Allocator allocator(settings, lanes);
+    constexpr uint64_t kPage = 2 << 20;
+    constexpr uint64_t kStep = 256 << 10;
+    const uint64_t base = uint64_t{1} << 40;
+    ASSERT_TRUE(allocator.AddRange(base, 40 * kPage, 0, true));
+    ASSERT_NE(allocator.AddSegment(base + 40 * kPage, 20 * kPage, 1, false), postmortem::kNoIndex);
+    std::vector<std::pair<uint32_t, uint32_t>> live;
+    for (uint32_t i = 0; i < 400; ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      const std::vector<LayoutBlock> before = allocator.Layout();
+      const uint64_t address = random.Chance(0.5) ? before[random.Below(before.size())].address
+                                                  : base + random.Below(62 * kPage / kStep) * kStep;
+      const LayoutBlock* const found = OpenBlockAt(before, address);
+      const uint64_t left = found == nullptr ? 0 : found->address + found->size - address;
+      const uint64_t size = kStep * (1 + random.Below(8));
+      const uint64_t page = base + (address - base) / kPage * kPage;
+      const LayoutBlock* const at_page = OpenBlockAt(before, page);
+      const bool has_page = at_page != nullptr && at_page->address + at_page->size - page >= kPage;
+      switch (random.Below(5)) {
+        case 0: {
+          const bool is_fit = has_page && at_page->state == BlockState::kUnmapped;
+          ASSERT_EQ(allocator.MapAt(page, kPage), is_fit);
+          done[0] += is_fit ? 1 : 0;
+          break;
+        }
+        case 1: {
+          const bool is_fit =
+              has_page && at_page->state == BlockState::kFree && at_page->is_expandable;
+          ASSERT_EQ(allocator.UnmapAt(page, kPage), is_fit);
+          done[1] += is_fit ? 1 : 0;
+          break;
+        }
+        case 2: {
+          const bool is_fit = left >= size && found->state == BlockState::kFree;
+          const uint32_t block = allocator.TakeAt(address, size, size, i, true);
+          ASSERT_EQ(block != postmortem::kNoIndex, is_fit);
+          if (!is_fit) break;
+          ASSERT_EQ(allocator.BlockAddress(block), address);
+          ASSERT_EQ(allocator.BlockSize(block), size);
+          live.emplace_back(block, i);
+          ++done[2];
+          break;
+        }
+        case 3: {
+          const bool is_fit =
+              left >= size && found->state == BlockState::kFree && found->address == address;
+          const uint32_t block = allocator.FreeBlockAt(address, size);
+          ASSERT_EQ(block != postmortem::kNoIndex, is_fit);
+          ASSERT_TRUE(!is_fit || allocator.BlockAddress(block) == address);
+          done[3] += is_fit ? 1 : 0;
+          break;
+        }
+        default:
+          if (live.empty()) break;
+          std::swap(live[random.Below(live.size())], live.back());
+          allocator.RequestFree(live.back().first, live.back().second);
+          allocator.CompleteFree(live.back().first, live.back().second);
+          live.pop_back();
+          break;
+      }
+      ASSERT_NO_FATAL_FAILURE(ExpectInvariants(allocator));
+    }
+  }
+  for (const uint64_t count : done) EXPECT_GT(count, 300U);
+}
+
 // What a program records is replayed without one forced decision, whatever its settings.
 TEST(AllocatorTwin, RecordedProgramsReplay) {
   uint64_t allocations = 0;
@@ -140,6 +228,126 @@ TEST(AllocatorTwin, RecordedProgramsReplay) {
   }
   EXPECT_GT(allocations, 10000U);
   EXPECT_GT(released, 1000U);
+}
+
+std::string Text(const std::vector<postmortem::MemorySegment>& segments,
+                 const std::vector<postmortem::MemoryBlock>& blocks) {
+  std::string text;
+  const auto add = [&](std::initializer_list<uint64_t> values) {
+    for (const uint64_t value : values) text += std::to_string(value) + ' ';
+    text += '\n';
+  };
+  for (const postmortem::MemorySegment& segment : segments) {
+    add({segment.address, segment.size, segment.allocated, segment.blocks, segment.lane,
+         uint64_t{segment.is_small}, uint64_t{segment.is_expandable}});
+    for (uint32_t b = segment.first_block; b < segment.first_block + segment.blocks; ++b) {
+      const postmortem::MemoryBlock& block = blocks[b];
+      const bool is_free = block.state == postmortem::MemoryBlockState::kFree;
+      add({block.address, block.size, is_free ? 0 : block.requested,
+           static_cast<uint64_t>(block.state)});
+    }
+  }
+  return text;
+}
+
+// The map of addresses after any event is what the twin has then, also where the trace begins late;
+// its parts for a request are those that the allocator's blocks give.
+TEST(AllocatorTwin, MapsAreWhatTheTwinHas) {
+  for (uint64_t seed = 0; seed < 80; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomProgram program = testkit::MakeRandomProgram(seed, 240);
+    const postmortem::MemorySnapshot whole = testkit::Record(program);
+    const postmortem::DeviceMemory& device = whole.devices[0];
+    const postmortem::Replay replay = postmortem::ReplayDevice(whole, device);
+    ASSERT_EQ(replay.impossible, "");
+    for (size_t steps : {40, 130, 239, 240}) {
+      SCOPED_TRACE("steps " + std::to_string(steps));
+      RandomProgram part = program;
+      part.steps.resize(std::min(steps, part.steps.size()));
+      const postmortem::MemorySnapshot until = testkit::Record(part);
+      const size_t events = until.devices.empty() ? 0 : until.devices[0].events.size();
+      if (events == 0) continue;
+      const postmortem::AddressMap map =
+          postmortem::MapAt(whole, device, replay, static_cast<uint32_t>(events) - 1);
+      ASSERT_EQ(Text(map.segments, map.blocks),
+                Text(until.devices[0].segments, until.devices[0].blocks));
+      for (size_t b = 0; b < map.blocks.size(); ++b) {
+        ASSERT_EQ(map.owners[b] == postmortem::kNoIndex,
+                  map.blocks[b].state == postmortem::MemoryBlockState::kFree);
+      }
+    }
+    for (const postmortem::OomState& oom : replay.ooms) {
+      const postmortem::AddressMap map = postmortem::MapAt(whole, device, replay, oom.event);
+      postmortem::MemoryParts parts;
+      for (const postmortem::MemorySegment& segment : map.segments) {
+        for (uint32_t b = segment.first_block; b < segment.first_block + segment.blocks; ++b) {
+          const postmortem::MemoryBlock& block = map.blocks[b];
+          if (block.state != postmortem::MemoryBlockState::kFree) continue;
+          LayoutBlock layout;
+          layout.size = block.size;
+          layout.lane = segment.lane;
+          layout.is_small = segment.is_small;
+          layout.is_expandable = segment.is_expandable;
+          ++parts.free_blocks;
+          const postmortem::FreeUse use =
+              UseOf(layout, whole.settings, whole.lanes, oom.size, oom.lane);
+          (use == postmortem::FreeUse::kUsable ? parts.usable : parts.too_small) += block.size;
+        }
+      }
+      ASSERT_EQ(parts.free_blocks, oom.parts.free_blocks);
+      ASSERT_EQ(parts.usable, oom.parts.usable);
+      ASSERT_EQ(parts.free(), oom.parts.free());
+    }
+    // Begun late.
+    postmortem::MemorySnapshot late = testkit::Record(program);
+    auto& events = late.devices[0].events;
+    const size_t skipped = events.size() / 3;
+    events = {events.begin() + skipped, events.end()};
+    const postmortem::Replay again = postmortem::ReplayDevice(late, late.devices[0]);
+    ASSERT_EQ(again.impossible, "");
+    if (!again.segments_equal) continue;
+    const postmortem::AddressMap end =
+        postmortem::MapAt(late, late.devices[0], again, static_cast<uint32_t>(events.size()) - 1);
+    ASSERT_EQ(Text(end.segments, end.blocks),
+              Text(late.devices[0].segments, late.devices[0].blocks));
+  }
+}
+
+// Pieces of a map: each byte once, at most so many, and where all fit, blocks as they are.
+TEST(AllocatorTwin, PiecesAddUp) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const postmortem::MemorySnapshot snapshot =
+        testkit::Record(testkit::MakeRandomProgram(seed, 240));
+    const postmortem::DeviceMemory& device = snapshot.devices[0];
+    const postmortem::Replay replay = postmortem::ReplayDevice(snapshot, device);
+    postmortem::MemoryCategories categories;
+    categories.events.resize(device.events.size(), postmortem::MemoryCategory::kHeld);
+    const postmortem::AddressMap map = postmortem::MapAt(
+        snapshot, device, replay, static_cast<uint32_t>(device.events.size()) - 1);
+    for (const size_t most : {size_t{1}, size_t{3}, size_t{10}, size_t{1000}}) {
+      uint64_t held = 0;
+      uint64_t free = 0;
+      uint64_t blocks = 0;
+      uint64_t total = 0;
+      uint64_t next = 0;
+      const std::vector<postmortem::MapPiece> pieces = PiecesOf(map, categories, most);
+      ASSERT_LE(pieces.size(), most);
+      for (const postmortem::MapPiece& piece : pieces) {
+        ASSERT_GE(piece.address, next);
+        next = piece.address + 1;
+        held += piece.bytes[static_cast<size_t>(postmortem::MemoryCategory::kHeld)];
+        free += piece.bytes[postmortem::MapPiece::kFree];
+        blocks += piece.blocks;
+        total += piece.total();
+        ASSERT_TRUE(most < 1000 || piece.bytes[piece.kind()] == piece.total());
+      }
+      ASSERT_EQ(held, replay.end.allocated);
+      ASSERT_EQ(total, replay.end.reserved);
+      ASSERT_EQ(free, replay.end.reserved - replay.end.active);
+      ASSERT_EQ(blocks, map.blocks.size());
+    }
+  }
 }
 
 // A trace that begins in the middle gives the same layout at its end, and decisions are forced only

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/fixes.h"
 #include "borescope/postmortem/memory/live.h"
 #include "borescope/postmortem/memory/oom.h"
@@ -106,6 +107,17 @@ TEST_F(MemorySnapshots, ReplaysEqualPyTorchsCounters) {
     EXPECT_EQ(replay.inactive_split, one.inactive_split);
     EXPECT_EQ(replay.end.retries, one.retries);
     EXPECT_EQ(replay.end.ooms, one.ooms);
+    // The map at the end is PyTorch's own list of segments and blocks.
+    const postmortem::AddressMap map =
+        MapAt(studied->snapshot, studied->device(), replay,
+              static_cast<uint32_t>(studied->device().events.size()) - 1);
+    ASSERT_EQ(map.segments.size(), studied->device().segments.size());
+    ASSERT_EQ(map.blocks.size(), studied->device().blocks.size());
+    for (size_t i = 0; i < map.blocks.size(); ++i) {
+      EXPECT_EQ(map.blocks[i].address, studied->device().blocks[i].address);
+      EXPECT_EQ(map.blocks[i].size, studied->device().blocks[i].size);
+      EXPECT_EQ(map.blocks[i].state, studied->device().blocks[i].state);
+    }
   }
 }
 

@@ -187,10 +187,9 @@ constexpr std::string_view kDumpChecks[] = {"unreadable-file", "unsafe-pickle", 
                                             "missing-dumps",   "unknown-version", "ring-too-small",
                                             "group-disagrees", "dumps-apart",     "no-stacks"};
 constexpr std::string_view kSnapshotChecks[] = {
-    "unreadable-file", "unsafe-pickle",         "truncated-file",
-    "bad-field-type",  "inconsistent-snapshot", "no-replay",
-    "ring-of-events",  "allocator-differs",     "no-stacks",
-    "python-stacks"};
+    "unreadable-file",       "unsafe-pickle", "truncated-file", "bad-field-type",
+    "inconsistent-snapshot", "no-replay",     "ring-of-events", "allocator-differs",
+    "contradicting-events",  "end-differs",   "no-stacks",      "python-stacks"};
 
 bool HasKind(const JobParts& parts, JobFileKind kind) {
   return std::any_of(parts.files.begin(), parts.files.end(),
@@ -347,7 +346,8 @@ Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
   }
   for (const SourceFindings& source : parts.sources) {
     for (const Table& table : source.tables) {
-      const bool is_wanted = table.name == "memory_live" || table.name == "memory_growth";
+      const bool is_wanted = table.name == "memory_live" || table.name == "memory_segments" ||
+                             table.name == "memory_growth";
       if (is_wanted && table.rows() > 0) {
         answer.tables.push_back(table);
       }

@@ -14,7 +14,7 @@ const TOP = 16;
 const BOTTOM = 30;
 
 // From the bottom up: what stays first.
-const CATEGORIES: readonly (readonly [string, string, string])[] = [
+export const CATEGORIES: readonly (readonly [string, string, string])[] = [
   ['before_recording_bytes', 'before recording', 'idle'],
   ['parameter_bytes', 'parameter', 'compute'],
   ['optimizer_state_bytes', 'optimizer state', 'host'],
@@ -44,9 +44,9 @@ interface Device {
   line: string; // of the program whose request failed last
 }
 
-const keyOf = (table: Table, row: number): string => JSON.stringify([find(table, 'rank')?.values[row] ?? null, find(table, 'device')?.values[row] ?? null]);
+export const keyOf = (table: Table, row: number): string => JSON.stringify([find(table, 'rank')?.values[row] ?? null, find(table, 'device')?.values[row] ?? null]);
 
-function nameOf(table: Table, row: number): string {
+export function nameOf(table: Table, row: number): string {
   const [rank, device] = [find(table, 'rank')?.values[row], numberAt(find(table, 'device'), row)];
   return typeof rank === 'number' ? `rank ${rank}, device ${device}` : `device ${device}`;
 }

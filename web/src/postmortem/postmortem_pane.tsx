@@ -5,6 +5,7 @@ import { type Report, type Table, find, indices, rowsOf, sectionNamed, tableOf, 
 import { plainWords, printable, prose } from '../units';
 import { HangMatrix } from './hang_matrix';
 import { MemoryAreas } from './memory_areas';
+import { MemoryMap } from './memory_map';
 
 const MOST_RANKS = 80; // characters
 const LINE = /^[^\s:;]+:\d+( \S+)?$/; // "train.py:41 step"
@@ -47,6 +48,7 @@ export function PostmortemPane({ report }: { report: Report }) {
       {verdict !== undefined && rowsOf(verdict) > 0 && <JobVerdict table={verdict} />}
       {hang !== undefined && <HangMatrix section={hang} />}
       {memory !== undefined && <MemoryAreas section={memory} />}
+      {memory !== undefined && <MemoryMap section={memory} />}
     </section>
   );
 }

@@ -47,7 +47,8 @@ Allocator::Allocator(const AllocatorSettings& settings, std::span<const MemoryLa
     : settings_(settings),
       lanes_(lanes),
       bounds_(bounds),
-      nodes_(std::make_unique<std::pmr::unsynchronized_pool_resource>()) {
+      nodes_(std::make_unique<std::pmr::unsynchronized_pool_resource>()),
+      open_at_(nodes_.get()) {
   lists_.reserve(lanes.size() * 2);
   for (size_t i = 0; i < lanes.size() * 2; ++i) {
     lists_.push_back(
@@ -77,6 +78,7 @@ void Allocator::DropBlock(uint32_t block) {
 void Allocator::Insert(uint32_t block) {
   Block& inserted = blocks_[block];
   List& list = lists_[segments_[inserted.segment].list];
+  if (has_open_at_) open_at_.emplace(inserted.address, block);
   if (inserted.state == BlockState::kUnmapped) {
     list.unmapped.emplace(inserted.address, block);
   } else {
@@ -89,6 +91,7 @@ void Allocator::Insert(uint32_t block) {
 void Allocator::Remove(uint32_t block) {
   const Block& removed = blocks_[block];
   List& list = lists_[segments_[removed.segment].list];
+  if (has_open_at_) open_at_.erase(removed.address);
   if (removed.state == BlockState::kUnmapped) {
     list.unmapped.erase(removed.address);
   } else {
@@ -164,10 +167,12 @@ uint32_t Allocator::FindIn(const List& list, uint64_t size) const {
       while (is_expandable(*found) && next != list.free.end() &&
              GrownSize(blocks_[next->block]) < GrownSize(blocks_[found->block])) {
         found = next++;
+        ++walked_;
       }
     } else {
       while (found != list.free.end() && is_expandable(*found)) {
         ++found;
+        ++walked_;
       }
       if (found == list.free.end()) return kNoIndex;
     }
@@ -185,26 +190,18 @@ uint32_t Allocator::Find(uint64_t size, uint16_t lane) {
   return FindIn(lists_[list], size);
 }
 
-bool Allocator::WouldServe(const LayoutBlock& block, uint64_t size, uint16_t lane) const {
-  if (block.state != BlockState::kFree || block.lane != lane ||
-      block.is_small != (size <= kSmallRequest) || block.size < size ||
-      (block.is_expandable && !settings_.expandable)) {
-    return false;
-  }
-  return size < settings_.max_split ? block.size < settings_.max_split
-                                    : block.size < size + settings_.max_non_split_rounding;
-}
-
 // The first block of the lowest row of open blocks that hold `size` bytes: one without pages, or
 // the free one before it.
 uint32_t Allocator::FindPages(uint64_t size, const List& list) const {
   uint64_t passed = 0;  // the end of the last row: its blocks begin none that holds more
   for (const auto& [address, block] : list.unmapped) {
+    ++walked_;
     if (address < passed) continue;
     const uint32_t before = blocks_[block].prev;
     const uint32_t first = IsOpen(before) ? before : block;
     uint64_t bytes = 0;
     for (uint32_t at = first; bytes < size && IsOpen(at); at = blocks_[at].next) {
+      ++walked_;
       bytes += blocks_[at].size;
       passed = blocks_[at].address + blocks_[at].size;
     }
@@ -218,8 +215,8 @@ std::optional<uint64_t> Allocator::PlanPages(uint64_t size, uint16_t lane) const
   return block == kNoIndex ? std::nullopt : std::optional(blocks_[block].address);
 }
 
-uint32_t Allocator::FreeBlockAt(uint64_t address, uint64_t size) const {
-  const uint32_t block = BlockAt(address);
+uint32_t Allocator::FreeBlockAt(uint64_t address, uint64_t size) {
+  const uint32_t block = OpenBlockAt(address);
   const bool fits =
       IsFree(block) && blocks_[block].address == address && blocks_[block].size >= size;
   return fits ? block : kNoIndex;
@@ -374,7 +371,7 @@ void Allocator::Unmap(uint32_t block) {
 }
 
 bool Allocator::UnmapAt(uint64_t address, uint64_t size) {
-  uint32_t block = BlockAt(address);
+  uint32_t block = OpenBlockAt(address);
   if (!IsFree(block) || !segments_[blocks_[block].segment].is_expandable ||
       blocks_[block].address + blocks_[block].size - address < size) {
     return false;
@@ -393,7 +390,7 @@ bool Allocator::UnmapAt(uint64_t address, uint64_t size) {
 }
 
 bool Allocator::MapAt(uint64_t address, uint64_t size) {
-  uint32_t block = BlockAt(address);
+  uint32_t block = OpenBlockAt(address);
   if (block == kNoIndex || blocks_[block].state != BlockState::kUnmapped ||
       blocks_[block].address + blocks_[block].size - address < size) {
     return false;
@@ -558,29 +555,25 @@ bool Allocator::ReleaseAvailable(uint64_t size, uint32_t list) {
 
 // --- Looking ---
 
-uint32_t Allocator::SegmentAt(uint64_t address) const {
-  auto found = segment_at_.upper_bound(address);
-  if (found == segment_at_.begin()) return kNoIndex;
-  const Segment& segment = segments_[(--found)->second];
-  return address - segment.address < segment.size ? found->second : kNoIndex;
-}
-
-uint32_t Allocator::BlockAt(uint64_t address, uint32_t near) const {
-  const uint32_t segment = SegmentAt(address);
-  if (segment == kNoIndex) return kNoIndex;
-  const bool is_near =
-      near != kNoIndex && blocks_[near].segment == segment && blocks_[near].address <= address;
-  uint32_t block = is_near ? near : segments_[segment].first;
-  while (block != kNoIndex && address - blocks_[block].address >= blocks_[block].size) {
-    block = blocks_[block].next;
-    ++walked_;
+// The open block that holds the byte at `address`; kNoIndex if it is of a block in use, or of no
+// segment.
+uint32_t Allocator::OpenBlockAt(uint64_t address) {
+  if (!has_open_at_) {
+    for (const List& list : lists_) {
+      for (const Key& key : list.free) open_at_.emplace(key.address, key.block);
+      open_at_.insert(list.unmapped.begin(), list.unmapped.end());
+    }
+    has_open_at_ = true;
   }
-  return block;
+  const auto after = open_at_.upper_bound(address);
+  if (after == open_at_.begin()) return kNoIndex;
+  const uint32_t block = std::prev(after)->second;
+  return address - blocks_[block].address < blocks_[block].size ? block : kNoIndex;
 }
 
 uint32_t Allocator::TakeAt(uint64_t address, uint64_t size, uint64_t requested, uint32_t owner,
-                           bool is_exact, uint32_t near) {
-  uint32_t block = BlockAt(address, near);
+                           bool is_exact) {
+  uint32_t block = OpenBlockAt(address);
   if (block == kNoIndex) return kNoIndex;
   const uint64_t offset = address - blocks_[block].address;
   if (blocks_[block].state != BlockState::kFree || blocks_[block].size - offset < size) {

@@ -99,14 +99,13 @@ class Allocator {
   // if that is in a range that there is not yet.
   std::optional<uint64_t> PlanPages(uint64_t size, uint16_t lane) const;
   // The free block that begins there and has `size` bytes or more; else kNoIndex.
-  uint32_t FreeBlockAt(uint64_t address, uint64_t size) const;
+  uint32_t FreeBlockAt(uint64_t address, uint64_t size);
   // Uses a free block for the request; what is left over is split off. The block in use.
   uint32_t Take(uint32_t block, uint64_t size, uint64_t requested, uint32_t owner);
   // Uses the free bytes at `address`. `is_exact`: the block has `size` bytes whatever the rules
-  // for splitting say. kNoIndex if the bytes there are not free. `near`: a block in use from which
-  // the search begins if it is before them in their segment.
+  // for splitting say. kNoIndex if the bytes there are not free.
   uint32_t TakeAt(uint64_t address, uint64_t size, uint64_t requested, uint32_t owner,
-                  bool is_exact, uint32_t near = kNoIndex);
+                  bool is_exact);
   // A segment that the driver gave; its free block. kNoIndex if it overlaps another.
   uint32_t AddSegment(uint64_t address, uint64_t size, uint16_t lane, bool is_small);
   // An address range for expandable segments, without pages.
@@ -129,7 +128,8 @@ class Allocator {
   std::vector<LayoutBlock> Layout() const;
   // How many there are at most.
   uint64_t blocks() const { return blocks_.size() - unused_blocks_.size(); }
-  // Blocks that were passed on the way to an address.
+  // Blocks that searches passed which take them one by one: for pages, and for the block of an
+  // expandable segment that can grow least.
   uint64_t walked() const { return walked_; }
   // Whether a retry would give a segment back: one that is free and whole, and of no private pool.
   bool HasReleasable() const { return releasable_ > 0; }
@@ -137,8 +137,7 @@ class Allocator {
   uint64_t InactiveSplit() const;
   // Bytes that a segment for `size` bytes needs of the driver, less what free pages before it give.
   uint64_t Needed(uint64_t size, uint16_t lane) const;
-  // Whether a search for `size` bytes would find this free block alone.
-  bool WouldServe(const LayoutBlock& block, uint64_t size, uint16_t lane) const;
+  const AllocatorSettings& settings() const { return settings_; }
 
  private:
   struct Block {
@@ -219,8 +218,7 @@ class Allocator {
   void Collect();
   bool ReleaseAvailable(uint64_t size, uint32_t list);
   void CompletePending();
-  uint32_t SegmentAt(uint64_t address) const;
-  uint32_t BlockAt(uint64_t address, uint32_t near = kNoIndex) const;
+  uint32_t OpenBlockAt(uint64_t address);
 
   AllocatorSettings settings_;
   std::span<const MemoryLane> lanes_;
@@ -238,6 +236,10 @@ class Allocator {
   uint64_t searches_ = 0;                               // of the default pool of large blocks
   uint64_t next_address_ = uint64_t{1} << 44;           // of the model's own driver
   size_t releasable_ = 0;                               // free blocks that a retry gives back
+  // Open blocks by address, from the first time on that one is looked for: programs that only
+  // allocate and free never do.
+  std::pmr::map<uint64_t, uint32_t> open_at_;
+  bool has_open_at_ = false;
   mutable uint64_t walked_ = 0;
 };
 

@@ -35,10 +35,29 @@ TEST(AllocatorTest, PagesAreTakenInTheLowestRowThatHoldsThem) {
   ASSERT_NE(used, kNoIndex);
   EXPECT_EQ(allocator.PlanPages(5 * page, 0), first);
   EXPECT_EQ(allocator.PlanPages(6 * page, 0), first + 6 * page);
-  // The search from a block in use finds the same as one from the beginning.
-  EXPECT_NE(allocator.TakeAt(first + 7 * page, page, page, 2, true, used), kNoIndex);
-  EXPECT_EQ(allocator.TakeAt(first + 7 * page, page, page, 3, true, used), kNoIndex);
-  EXPECT_NE(allocator.TakeAt(first + 3 * page, page, page, 4, true, used), kNoIndex);
+  // Pages are used once.
+  EXPECT_NE(allocator.TakeAt(first + 7 * page, page, page, 2, true), kNoIndex);
+  EXPECT_EQ(allocator.TakeAt(first + 7 * page, page, page, 3, true), kNoIndex);
+  EXPECT_NE(allocator.TakeAt(first + 3 * page, page, page, 4, true), kNoIndex);
+}
+
+// A walk along the blocks of the segment for each of them would take minutes.
+TEST(AllocatorTest, ManyBlocksOfOneSegmentAreFoundAtOnce) {
+  const std::vector<MemoryLane> lanes(1);
+  Allocator allocator(AllocatorSettings{}, lanes);
+  constexpr uint32_t kBlocks = 200'000;
+  constexpr uint64_t kBlock = 2 * kMiB;
+  const uint64_t begin = uint64_t{1} << 40;
+  ASSERT_NE(allocator.AddSegment(begin, kBlocks * kBlock, 0, false), kNoIndex);
+  std::vector<uint32_t> blocks(kBlocks);
+  for (uint32_t i = 0; i < kBlocks; ++i) {
+    const uint32_t at = uint32_t{i * 7919U} % kBlocks;  // every one, in no order
+    blocks[at] = allocator.TakeAt(begin + at * kBlock, kBlock, kBlock, at, true);
+    ASSERT_NE(blocks[at], kNoIndex);
+    ASSERT_EQ(allocator.BlockAddress(blocks[at]), begin + at * kBlock);
+  }
+  EXPECT_EQ(allocator.counters().allocated, kBlocks * kBlock);
+  EXPECT_EQ(allocator.TakeAt(begin + kBlock, kBlock, kBlock, 0, true), kNoIndex);
 }
 
 // The count of segments that a retry gives back is what a walk over all blocks finds.

@@ -78,7 +78,7 @@ class StreamBuilder {
     const MemorySites::Signs& signs = sites.Of(failed);
     const bool is_of_model = signs.is_forward || signs.is_backward || in_each[site];
     stream_.failed = {oom_.size, failed.stack, oom_.lane, is_of_model && !signs.is_optimizer};
-    stream_.is_exact = replay_.is_complete && replay_.forced == 0;
+    stream_.is_exact = replay_.is_exact();
     return std::move(stream_);
   }
 
@@ -148,7 +148,8 @@ RequestStream RequestsUntil(const DeviceMemory& device, const Replay& replay, co
 }
 
 ReplayedChange ReplayChange(const RequestStream& stream, std::span<const MemoryLane> lanes,
-                            const MemoryChange& change) {
+                            const MemoryChange& change,
+                            std::chrono::steady_clock::time_point until) {
   Allocator allocator(change.settings, lanes, change.bounds);
   std::vector<uint32_t> blocks(stream.requests.size(), kNoIndex);
   const auto allocate = [&](const RequestStream::Request& request, uint32_t owner,
@@ -163,6 +164,11 @@ ReplayedChange ReplayChange(const RequestStream& stream, std::span<const MemoryL
   size_t steps = 0;
   for (const RequestStream::Step& step : stream.steps) {
     CheckStopAt(steps++);
+    constexpr size_t kLookAtClock = 256;
+    if (steps % kLookAtClock == 0 && std::chrono::steady_clock::now() >= until) {
+      replayed.is_stopped = true;
+      return replayed;
+    }
     switch (step.kind()) {
       case RequestStream::kAllocate:
         if (!allocate(stream.requests[step.request()], step.request(), blocks[step.request()])) {
@@ -230,7 +236,8 @@ class FixFinder {
   }
 
   MemoryFixes Find(const std::vector<LiveMemory>& live) {
-    found_.is_reproduced = !Replay({.settings = snapshot_.settings, .bounds = high_}).is_served;
+    found_.is_reproduced =
+        !Replay({.settings = snapshot_.settings, .bounds = high_}).is_served && !is_out_of_time_;
     TrySettings();
     TryLimit();
     TryEmptyCache();
@@ -260,7 +267,9 @@ class FixFinder {
   }
 
   ReplayedChange Replay(const MemoryChange& change) {
-    return ReplayChange(stream_, snapshot_.lanes, change);
+    const ReplayedChange replayed = ReplayChange(stream_, snapshot_.lanes, change, end_);
+    is_out_of_time_ = is_out_of_time_ || replayed.is_stopped;
+    return replayed;
   }
 
   // The answer under both ends of what the process may have.
@@ -278,7 +287,12 @@ class FixFinder {
     return high.is_served ? Answer{Fits::kCannotTell, high.reserved_bytes} : Answer{};
   }
 
+  // Nothing where a replay for it was not finished.
   void Add(MemoryFix fix, const Answer& answer, bool is_checked) {
+    if (is_out_of_time_) {
+      ++found_.not_tried;
+      return;
+    }
     fix.fits = answer.fits;
     if (answer.fits != Fits::kNo) {
       fix.reserved_bytes = answer.reserved;
@@ -348,6 +362,7 @@ class FixFinder {
     fix.changed_bytes = wanted - std::min(wanted, *low_.limit);
     Add(std::move(fix), {replayed.is_served ? Fits::kYes : Fits::kNo, replayed.reserved_bytes},
         true);
+    if (is_out_of_time_) return;
     found_.fixes.back().spare_bytes =
         replayed.is_served ? std::optional(wanted - std::min(wanted, replayed.reserved_bytes))
                            : std::nullopt;
@@ -402,6 +417,7 @@ class FixFinder {
       }
       return std::pair(low, answer(low));
     }
+    if (is_out_of_time_) ++found_.not_tried;
     return std::nullopt;
   }
 
@@ -451,6 +467,7 @@ class FixFinder {
     std::vector<std::pair<uint64_t, uint32_t>> sites;  // bytes and site
     for (const LiveMemory& row : live) {
       if (sites_.Get(row.site).Text().empty()) continue;
+      if (IsOfModel(row.category)) of_model_[row.site] += row.bytes;
       const auto known = std::find_if(sites.begin(), sites.end(),
                                       [&](const auto& site) { return site.second == row.site; });
       if (known == sites.end()) {
@@ -473,6 +490,18 @@ class FixFinder {
     }
   }
 
+  static bool IsOfModel(MemoryCategory category) {
+    switch (category) {
+      case MemoryCategory::kParameter:
+      case MemoryCategory::kGradient:
+      case MemoryCategory::kOptimizerState:
+      case MemoryCategory::kWorkspace:
+        return true;
+      default:
+        return false;
+    }
+  }
+
   bool TryWithout(const std::vector<uint32_t>& without, uint64_t bytes) {
     if (!HasTime()) return true;
     MemoryChange change{.settings = snapshot_.settings, .bounds = {}};
@@ -490,6 +519,12 @@ class FixFinder {
     }
     MemoryFix fix{.change = "without " + names, .setting = {}};
     fix.changed_bytes = bytes;
+    uint64_t of_model = 0;
+    for (const uint32_t site : without) {
+      const auto found = of_model_.find(site);
+      of_model += found == of_model_.end() ? 0 : found->second;
+    }
+    fix.is_of_model = of_model > bytes / 2;
     Add(std::move(fix), answer, true);
     return answer.fits == Fits::kYes;
   }
@@ -501,6 +536,8 @@ class FixFinder {
   std::chrono::steady_clock::time_point end_;
   AllocatorBounds low_;
   AllocatorBounds high_;
+  std::map<uint32_t, uint64_t> of_model_;  // bytes of sites that are live at the failure
+  bool is_out_of_time_ = false;            // in the middle of a replay
   MemoryFixes found_;
 };
 

@@ -56,10 +56,12 @@ struct MemoryChange {
 };
 struct ReplayedChange {
   bool is_served = false;       // the request that failed, and all before it
+  bool is_stopped = false;      // the time was over before: nothing is known
   uint64_t reserved_bytes = 0;  // after that request
 };
-ReplayedChange ReplayChange(const RequestStream& stream, std::span<const MemoryLane> lanes,
-                            const MemoryChange& change);
+ReplayedChange ReplayChange(
+    const RequestStream& stream, std::span<const MemoryLane> lanes, const MemoryChange& change,
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
 
 enum class Fits : uint8_t { kYes, kNo, kCannotTell, kEnd };
 std::string_view Name(Fits fits);
@@ -71,6 +73,9 @@ struct MemoryFix {
   std::optional<uint64_t> changed_bytes = {};   // by how much
   std::optional<uint64_t> reserved_bytes = {};  // then
   std::optional<uint64_t> spare_bytes = {};     // what may be reserved beyond that
+  // Most of what it leaves out is of the model: parameters, gradients, states of the optimizer, or
+  // workspaces of libraries, which a program seldom can do without.
+  bool is_of_model = false;
   bool is_certain = false;  // else it follows from parts of the model or the trace
 };  // that could not be checked
 

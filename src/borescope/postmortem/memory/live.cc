@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal::postmortem {
@@ -400,11 +401,12 @@ std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
   const uint64_t time = moment == kNoIndex ? 0 : uint64_t{moment} + 1;
   for (size_t i = 0; i < replay.start_blocks.size(); ++i) {
     const StartBlock& block = replay.start_blocks[i];
-    if (block.freed >= time) add(categories.start[i], block.stack, block.size);
+    if (block.freed >= time && block.size > 0) add(categories.start[i], block.stack, block.size);
   }
   for (uint32_t i = 0; i < time && i < device.events.size(); ++i) {
     const MemoryEvent& event = device.events[i];
-    if (event.action == MemoryAction::kAlloc && replay.links[i] >= time) {
+    const bool is_live = event.action == MemoryAction::kAlloc && replay.links[i] >= time;
+    if (is_live && replay.BlockBytes(i) > 0) {
       add(categories.events[i], event.stack, replay.BlockBytes(i));
     }
   }
@@ -438,14 +440,16 @@ std::vector<uint32_t> Marks(const DeviceMemory& device, const std::vector<Memory
   }
   const auto events = static_cast<int64_t>(device.events.size());
   const int64_t begin = device.events.front().time_us;
-  const int64_t span = device.events.back().time_us - begin;
+  const int64_t end = device.events.back().time_us;
+  const int64_t span = begin == kNoTime || end == kNoTime ? 0 : SubtractSaturating(end, begin);
+  constexpr int64_t kLongest = int64_t{1} << 56;  // microseconds
   // Programs allocate for good as they begin: not the first quarter.
   for (int64_t part = kParts / 4; part <= kParts; ++part) {
-    if (begin == kNoTime || span <= 0) {
+    if (span <= 0 || span > kLongest) {
       marks.push_back(static_cast<uint32_t>(events * part / kParts));
       continue;
     }
-    const int64_t time = begin + span / kParts * part;
+    const int64_t time = begin + (span * part + kParts - 1) / kParts;  // the first not before it
     marks.push_back(static_cast<uint32_t>(
         std::lower_bound(device.events.begin(), device.events.end(), time,
                          [](const MemoryEvent& event, int64_t at) { return event.time_us < at; }) -

@@ -11,6 +11,7 @@
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/saturating.h"
 #include "borescope/output/units/units.h"
+#include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/areas.h"
 #include "borescope/postmortem/memory/fixes.h"
 #include "borescope/postmortem/memory/live.h"
@@ -38,6 +39,8 @@ struct MemoryRows {
   std::vector<MemoryGrowthRow> growth;
   std::vector<AllocatorReplayRow> replays;
   std::vector<MemoryAreaRow> areas;
+  std::vector<MemorySegmentRow> segments;
+  std::vector<MemoryMapRow> map;
 };
 
 // Everything that is known of one device of one snapshot.
@@ -189,6 +192,26 @@ std::string AllowedText(const ByteRange& allowed) {
                      FormatBytes(allowed.high));
 }
 
+// Whose blocks keep segments in which free memory is too small for the request: the line with most
+// of it. `rows` are those of the segments at the failure.
+std::string KeptBy(std::span<const MemorySegmentRow> rows) {
+  std::map<std::string, std::pair<int64_t, int64_t>> lines;  // free bytes and segments
+  for (const MemorySegmentRow& row : rows) {
+    if (row.serves != Name(FreeUse::kTooSmall) || !row.line.has_value()) continue;
+    auto& [bytes, segments] = lines[*row.line];
+    bytes += row.free_bytes;
+    ++segments;
+  }
+  const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    return a.second.first < b.second.first;
+  });
+  if (most == lines.end()) return "";
+  const auto& [bytes, segments] = most->second;
+  return fmt::format(" {} of what is free lies in {} {} kept by blocks of {} (memory_segments).",
+                     FormatBytes(bytes), GroupDigits(segments),
+                     segments == 1 ? "segment" : "segments", most->first);
+}
+
 std::string OomEvidence(const OomReport& report, const std::string& line) {
   const OomState& state = report.state;
   std::string text = FormatBytes(state.size) + " requested";
@@ -211,7 +234,9 @@ std::string OomEvidence(const OomReport& report, const std::string& line) {
 }
 
 std::string FixText(const MemoryFix& fix) {
+  constexpr std::string_view kWithout = "without ";
   std::string text = fix.setting.empty() ? fix.change : fix.setting;
+  if (text.starts_with(kWithout)) text.insert(kWithout.size(), "the blocks of ");
   if (fix.change == "raise the limit") {
     text += " by " + FormatBytes(fix.changed_bytes.value_or(0));
     if (!fix.is_certain) text += " at most";
@@ -230,8 +255,13 @@ std::string OomHelp(const MemoryFixes& fixes) {
   constexpr size_t kMost = 4;
   std::string text;
   size_t shown = 0;
+  const bool is_any = std::any_of(fixes.fixes.begin(), fixes.fixes.end(), [](const MemoryFix& fix) {
+    return fix.fits == Fits::kYes && !fix.is_of_model;
+  });
   for (const MemoryFix& fix : fixes.fixes) {
-    if (fix.fits != Fits::kYes || shown == kMost) continue;
+    // Nobody can do without the model itself, if there is another way.
+    const bool is_shown = fix.fits == Fits::kYes && (!is_any || !fix.is_of_model);
+    if (!is_shown || shown == kMost) continue;
     text +=
         (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
     ++shown;
@@ -250,7 +280,8 @@ std::string OomHelp(const MemoryFixes& fixes) {
   return text;
 }
 
-JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes) {
+JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes,
+                      std::span<const MemorySegmentRow> segments) {
   const MemoryEvent& event = study.device.events[report.state.event];
   const bool went_on =
       std::any_of(study.steps.begin(), study.steps.end(),
@@ -259,10 +290,15 @@ JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const M
   finding.order = CauseRank::kOutOfMemory;
   finding.finding = OomSentence(report.causes.front());
   finding.severity = went_on ? Severity::kWarning : Severity::kError;
-  finding.certainty = study.replay.forced == 0 ? Certainty::kCertain : Certainty::kLikely;
+  const bool is_sure = study.replay.forced == 0 && study.replay.left_out == 0;
+  finding.certainty = is_sure ? Certainty::kCertain : Certainty::kLikely;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.Line(event.stack);
   finding.evidence = OomEvidence(report, finding.where);
+  if (std::find(report.causes.begin(), report.causes.end(), OomCause::kFragmentation) !=
+      report.causes.end()) {
+    finding.evidence += KeptBy(segments);
+  }
   if (went_on) finding.evidence += " The program went on after that.";
   if (study.file.has_value()) finding.evidence += fmt::format(" By {}.", *study.file);
   finding.help = OomHelp(fixes);
@@ -386,7 +422,21 @@ class FileStudy {
     }
     Say(Severity::kWarning, "bad-field-type", "",
         "Fields that are not what a snapshot has there count as 0.", read.bad_fields);
-    const bool has_stacks = read.snapshot.stacks.stacks() > 1;
+    uint64_t allocations = 0;
+    uint64_t bare = 0;  // without a stack
+    for (const DeviceMemory& device : read.snapshot.devices) {
+      for (const MemoryEvent& event : device.events) {
+        if (event.action != MemoryAction::kAlloc) continue;
+        ++allocations;
+        bare += event.stack == 0 ? 1 : 0;
+      }
+    }
+    const bool has_stacks =
+        allocations > 0 ? bare < allocations : read.snapshot.stacks.stacks() > 1;
+    if (has_stacks) {
+      Say(Severity::kInfo, "some-stacks-missing", "",
+          "Allocations without a stack, whose line is not known.", bare);
+    }
     if (!has_stacks) {
       Say(Severity::kInfo, "no-stacks", "",
           "No event has a stack, so that lines and most categories are not known: "
@@ -430,20 +480,44 @@ class FileStudy {
         "Blocks that lie elsewhere than the model of the allocator says; changes that are replayed "
         "are likely, not certain.",
         study.replay.forced);
+    SayRepairs(study);
     Say(Severity::kInfo, "more-failures", fmt::format("device {}", study.device.device),
         "Requests that failed before the last one and have no row in oom: there are too many.",
         study.replay.ooms_left_out);
-    AddLiveRows(study, "peak", LiveAt(study, study.replay.peak_event), rows_);
+    AddMoment(study, "peak", study.replay.peak_event);
     for (const OomState& oom : study.replay.ooms) {
       AddOomRow(study, ExplainOom(oom, request_.limit), rows_);
     }
     if (!study.replay.ooms.empty()) StudyOom(study);
     AddMarks(study);
-    AddLiveRows(study, "end", LiveAt(study, study.last_event()), rows_);
+    AddMoment(study, "end", study.last_event());
     const std::vector<MemoryGrowth> growth =
         FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
     AddGrowthRows(study, growth, rows_);
     AddGrowthFinding(study, growth, part_.found.findings);
+  }
+
+  // What of a damaged recording was left out or assumed.
+  void SayRepairs(const DeviceStudy& study) {
+    const Replay& replay = study.replay;
+    const std::string device = fmt::format("device {}", study.device.device);
+    Say(Severity::kWarning, "contradicting-events", device,
+        "Allocations that lie where something else is, as if events were missing: they are left "
+        "out, and all amounts may be too small by them.",
+        replay.left_out);
+    Say(Severity::kInfo, "missing-frees", device,
+        "Blocks at whose place another one was allocated, though no event freed them: they count "
+        "as freed then.",
+        replay.replaced.size());
+    if (replay.follows_events_alone) {
+      Say(Severity::kWarning, "end-differs", device,
+          "The segments and blocks that the snapshot lists contradict its events, as if the last "
+          "events were missing: the replay follows the events alone, from nothing.");
+    } else if (!replay.segments_equal && replay.start_inferred == 0 && replay.forced == 0) {
+      Say(Severity::kWarning, "end-differs", device,
+          "The segments and blocks that the snapshot lists are not those that its events lead to: "
+          "some of either are missing. What is said of the end is what the events say.");
+    }
   }
 
   void AddMarks(const DeviceStudy& study) {
@@ -463,20 +537,35 @@ class FileStudy {
     }
   }
 
-  static std::vector<LiveMemory> LiveAt(const DeviceStudy& study, uint32_t moment) {
-    return postmortem::LiveAt(study.device, study.replay, study.sites, study.categories, moment);
+  // What was live after an event, and where. `failed`: the request that failed with it.
+  void AddMoment(const DeviceStudy& study, const std::string& name, uint32_t event,
+                 const OomState* failed = nullptr) {
+    AddLiveRows(study, name,
+                LiveAt(study.device, study.replay, study.sites, study.categories, event), rows_);
+    AddMap(study, {study.rank, study.file, name, failed},
+           MapAt(study.snapshot, study.device, study.replay, event));
+  }
+
+  void AddMap(const DeviceStudy& study, const MapMoment& moment, const AddressMap& map) {
+    AddSegmentRows(moment, study.snapshot, study.device.device, map, study.sites, study.categories,
+                   rows_.segments);
+    if (request_.map_rows == 0) return;
+    AddMapRows(moment, study.device.device, PiecesOf(map, study.categories, request_.map_rows),
+               study.sites, rows_.map);
   }
 
   // The last failure is the one that the program ended with.
   void StudyOom(const DeviceStudy& study) {
     const OomReport report = ExplainOom(study.replay.ooms.back(), request_.limit);
-    AddLiveRows(study, "oom", LiveAt(study, report.state.event), rows_);
+    const size_t first_segment = rows_.segments.size();
+    AddMoment(study, "oom", report.state.event, &report.state);
     const auto left = std::max(fixes_end_ - std::chrono::steady_clock::now(),
                                std::chrono::steady_clock::duration::zero());
     const MemoryFixes fixes = FindFixes(study.snapshot, study.device, study.replay, report,
                                         study.sites, study.categories, study.steps, left);
     AddFixRows(study, fixes, rows_);
-    JobFinding finding = OomFinding(study, report, fixes);
+    JobFinding finding =
+        OomFinding(study, report, fixes, std::span(rows_.segments).subspan(first_segment));
     part_.found.has_cause = part_.found.has_cause || finding.severity == Severity::kError;
     part_.found.findings.push_back(std::move(finding));
   }
@@ -502,10 +591,11 @@ class FileStudy {
     }
     const DeviceMemory no_events;
     study.categories = Categorise(no_events, study.replay, study.sites, {});
-    AddLiveRows(
-        study, "end",
-        postmortem::LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex),
-        rows_);
+    AddLiveRows(study, "end",
+                LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex), rows_);
+    if (!is_inconsistent) {
+      AddMap(study, {study.rank, study.file, "end", nullptr}, MapOfBlocks(study.device));
+    }
   }
 
   const JobFile& file_;
@@ -533,9 +623,11 @@ MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& reque
   part.found.tables.push_back(MakeTable(rows.ooms));
   part.found.tables.push_back(MakeTable(rows.fixes));
   part.found.tables.push_back(MakeTable(rows.live));
+  part.found.tables.push_back(MakeTable(rows.segments));
   part.found.tables.push_back(MakeTable(rows.growth));
   part.found.tables.push_back(MakeTable(rows.replays));
   if (request.area_rows > 0) part.found.tables.push_back(MakeTable(rows.areas));
+  if (request.map_rows > 0) part.found.tables.push_back(MakeTable(rows.map));
   return part;
 }
 
@@ -544,6 +636,7 @@ std::vector<Table> MemoryShape() {
   tables.push_back(NewTable<OomRow>());
   tables.push_back(NewTable<OomFixRow>());
   tables.push_back(NewTable<MemoryLiveRow>());
+  tables.push_back(NewTable<MemorySegmentRow>());
   tables.push_back(NewTable<MemoryGrowthRow>());
   tables.push_back(NewTable<AllocatorReplayRow>());
   return tables;

@@ -23,6 +23,8 @@ struct MemoryRequest {
   std::chrono::nanoseconds fix_time = std::chrono::seconds(20);  // for replays of changes, together
   // The table memory_areas, for pages: about so many rows of each device; 0: there is none.
   size_t area_rows = 0;
+  // The table memory_map, for pages: at most so many rows of each moment of a device; 0: none.
+  size_t map_rows = 0;
   // Called with the stored bytes that were read; may be empty.
   std::function<void(uint64_t done)> progress = {};
 };

@@ -140,7 +140,7 @@ class SnapshotFolder : public PlainFolder {
   uint16_t LaneOf(PlainValue stream, PlainValue pool) {
     if (stream == last_stream_ && pool == last_pool_) return last_lane_;
     MemoryLane lane;
-    lane.stream = store_.Address(stream).value_or(0);
+    lane.stream = stream.kind == PlainKind::kNone ? 0 : Unsigned(stream);
     const std::span<const PlainValue> ids = store_.Items(pool);
     if (ids.size() == 2) {
       lane.pool_first = store_.Int(ids[0]).value_or(0);
@@ -173,6 +173,8 @@ class SnapshotFolder : public PlainFolder {
     constexpr int64_t kLatestUs = int64_t{1} << 52;
     if (const auto time = store_.Int(fields[kTimeUs]); time >= 0 && time <= kLatestUs) {
       event.time_us = *time;
+    } else if (fields[kTimeUs].kind != PlainKind::kNone) {
+      ++bad_fields_;
     }
     events_.push_back(event);
     return PlainFolded(kEvent, events_.size() - 1);
@@ -309,15 +311,20 @@ void SnapshotFolder::AddEvents(PlainValue traces, MemorySnapshot& snapshot) {
   for (size_t number = 0; number < std::min<size_t>(lists.size(), kMostDevices); ++number) {
     if (!lists[number].IsFolded(kEvents) || lists[number].bits >= lists_.size()) continue;
     Rows& rows = lists_[lists[number].bits];
-    if (std::exchange(rows.is_taken, true)) continue;
+    if (std::exchange(rows.is_taken, true)) {  // another device's list once more
+      ++bad_fields_;
+      continue;
+    }
     DeviceMemory& device = snapshot.Device(static_cast<int64_t>(number));
     for (uint64_t i = rows.begin; i < rows.end; ++i) {
       snapshot.events_ignored += events_[i].action == MemoryAction::kOther ? 1 : 0;
     }
     if (rows.begin == 0 && rows.end == events_.size()) {
       device.events = std::move(events_);
-      return;
+      events_.clear();
+      continue;
     }
+    if (rows.begin == rows.end) continue;
     device.events.assign(events_.begin() + rows.begin, events_.begin() + rows.end);
   }
 }

@@ -35,8 +35,6 @@ bool IsPossible(const DeviceMemory& device) {
          });
 }
 
-bool IsSmallSegment(uint64_t size) { return size == kSmallSegment; }
-
 // What was there before the first event, and which event belongs to which.
 struct Beginning {
   std::vector<MemorySegment> segments;  // not expandable, by address
@@ -48,9 +46,8 @@ struct Beginning {
   };
   std::vector<Range> ranges;
   std::vector<Range> mapped;
-  bool has_completions = false;               // free_completed was recorded
-  bool has_private = false;                   // some segment is of a private pool
-  HashMap<uint64_t, uint16_t> segment_lanes;  // of segments of the snapshot that are private
+  bool has_completions = false;  // free_completed was recorded
+  bool has_private = false;      // some segment is of a private pool
 };
 
 // --- Links and blocks before the first event ---
@@ -206,11 +203,6 @@ void CutInterval(Intervals& intervals, uint64_t begin, uint64_t end) {
   }
 }
 
-uint16_t LaneOfSegment(const Beginning& beginning, const MemoryEvent& event) {
-  const auto found = beginning.segment_lanes.find(event.address);
-  return found == beginning.segment_lanes.end() ? event.lane : found->second;
-}
-
 void FindPlainSegments(const DeviceMemory& device, Beginning& beginning) {
   HashSet<uint64_t> given;
   const auto add = [&](uint64_t address, uint64_t size, uint16_t lane, bool is_small) {
@@ -289,6 +281,21 @@ void FindPages(const DeviceMemory& device, Beginning& beginning) {
   }
 }
 
+// All of them, without blocks.
+std::vector<MemorySegment> SegmentsOf(const Beginning& beginning) {
+  std::vector<MemorySegment> segments = beginning.segments;
+  for (const Beginning::Range& range : beginning.mapped) {
+    MemorySegment segment;
+    segment.address = range.begin;
+    segment.size = range.end - range.begin;
+    segment.lane = range.lane;
+    segment.is_small = range.is_small;
+    segment.is_expandable = true;
+    segments.push_back(segment);
+  }
+  return segments;
+}
+
 // A block that was freed has the size that its request was rounded to; of a large block which was
 // not split what is left up to the next one belongs to it, as no free block is that small.
 void InferSizes(const MemorySnapshot& snapshot, const Beginning& beginning, Replay& replay) {
@@ -344,7 +351,7 @@ class Replayer {
       }
       if (allocator_.walked() > kMostWalked) {
         replay_.impossible =
-            "its addresses take too long to find: they are not those of an allocator";
+            "its pages take too long to find: they are in more pieces than an allocator makes";
         return;
       }
       if (allocator_.counters().allocated > peak_) {
@@ -392,10 +399,11 @@ class Replayer {
     for (uint32_t i = 0; i < replay_.start_blocks.size(); ++i) {
       CheckStopAt(i);
       const StartBlock& block = replay_.start_blocks[i];
-      const uint32_t near = start_ids_.empty() ? kNoIndex : start_ids_.back();
       start_ids_.push_back(
-          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true, near));
-      if (start_ids_.back() == kNoIndex) return false;
+          allocator_.TakeAt(block.address, block.size, block.requested, kStart + i, true));
+      if (start_ids_.back() != kNoIndex) continue;
+      replay_.start_blocks[i].size = 0;
+      if (!MayLeaveOut()) return false;
     }
     return true;
   }
@@ -427,9 +435,9 @@ class Replayer {
         return true;
       case MemoryAction::kSegmentAlloc:
         ++replay_.segments_given;
-        waiting_.insert_or_assign(
-            event.address, Waiting{event.address, event.size, LaneOfSegment(beginning_, event),
-                                   IsSmallSegment(event.size)});
+        waiting_.insert_or_assign(event.address, Waiting{event.address, event.size,
+                                                         LaneOfSegment(snapshot_, device_, event),
+                                                         IsSmallSegment(event.size)});
         return true;
       case MemoryAction::kSegmentMap:
         ++replay_.segments_given;
@@ -466,10 +474,10 @@ class Replayer {
       Force(i);
       TakeWaiting(event.address);
       block = allocator_.TakeAt(event.address, size, event.size, i, false);
-      if (block == kNoIndex) return false;
     }
     mapped_from_ = kNoIndex;
     planned_.reset();
+    if (block == kNoIndex) return MayLeaveOut();
     const uint64_t units = allocator_.BlockSize(block) / kSmallestBlock;
     replay_.block_units[i] =
         static_cast<uint32_t>(std::min<uint64_t>(units, std::numeric_limits<uint32_t>::max()));
@@ -481,6 +489,9 @@ class Replayer {
     }
     return true;
   }
+
+  // Counts something that lies where something else is.
+  bool MayLeaveOut() { return ++replay_.left_out <= device_.events.size() / 100; }
 
   // The block that the model gives; if it asks the driver, the one of the segment that came.
   uint32_t Predict(uint64_t size, uint16_t lane, uint64_t recorded) {
@@ -568,6 +579,7 @@ class Replayer {
           owner >= kStart
               ? static_cast<uint32_t>(replay_.start_blocks[owner - kStart].size / kSmallestBlock)
               : replay_.block_units[owner];
+      if (replay_.block_units[i] == 0) return;  // it was left out
       allocator_.RequestFree(block, owner);
       if (completes) {
         allocator_.CompleteFree(block, owner);
@@ -591,7 +603,7 @@ class Replayer {
     } else if (FreedBy(owner) == at) {
       block = BlockOf(owner, at);
     }
-    if (block == kNoIndex) return;
+    if (block == kNoIndex || replay_.BytesOf(owner) == 0) return;
     allocator_.RequestFree(block, owner);
     allocator_.CompleteFree(block, owner);
   }
@@ -677,10 +689,9 @@ class Replayer {
            (state != BlockState::kAllocated || model.requested == block.requested);
   }
 
-  // Blocks that are looked at for failures, and to find addresses that the model does not predict:
-  // some seconds of work.
+  // Blocks that are looked at for failures, and to find pages: some seconds of work.
   static constexpr uint64_t kMostOomWork = uint64_t{1} << 26;
-  static constexpr uint64_t kMostWalked = uint64_t{1} << 31;
+  static constexpr uint64_t kMostWalked = uint64_t{1} << 29;
 
   const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
@@ -704,10 +715,53 @@ class Replayer {
 
 }  // namespace
 
+std::string_view Name(FreeUse use) {
+  switch (use) {
+    case FreeUse::kUsable:
+      return "usable";
+    case FreeUse::kTooSmall:
+      return "too small";
+    case FreeUse::kOtherPool:
+      return "other pool";
+    case FreeUse::kOtherStream:
+      return "other stream";
+    case FreeUse::kPrivatePool:
+      return "private pool";
+  }
+  return "";
+}
+
+FreeUse UseOf(const LayoutBlock& block, const AllocatorSettings& settings,
+              std::span<const MemoryLane> lanes, uint64_t size, uint16_t lane) {
+  const MemoryLane& wanted = lanes[lane];
+  const MemoryLane& of = lanes[block.lane];
+  if (of.pool_first != wanted.pool_first || of.pool_second != wanted.pool_second) {
+    return of.is_private() ? FreeUse::kPrivatePool : FreeUse::kOtherPool;
+  }
+  if (block.is_small != (size <= kSmallRequest)) return FreeUse::kOtherPool;
+  if (block.lane != lane) return FreeUse::kOtherStream;
+  if (block.size < size || (block.is_expandable && !settings.expandable)) {
+    return FreeUse::kTooSmall;
+  }
+  const bool is_taken = size < settings.max_split
+                            ? block.size < settings.max_split
+                            : block.size < size + settings.max_non_split_rounding;
+  return is_taken ? FreeUse::kUsable : FreeUse::kTooSmall;
+}
+
+uint16_t LaneOfSegment(const MemorySnapshot& snapshot, const DeviceMemory& device,
+                       const MemoryEvent& event) {
+  const auto segment = std::lower_bound(
+      device.segments.begin(), device.segments.end(), event.address,
+      [](const MemorySegment& other, uint64_t address) { return other.address < address; });
+  const bool is_its = segment != device.segments.end() && segment->address == event.address &&
+                      snapshot.lanes[segment->lane].is_private();
+  return is_its ? segment->lane : event.lane;
+}
+
 MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lanes, uint64_t size,
                      uint16_t lane) {
   MemoryParts parts;
-  const MemoryLane& wanted = lanes[lane];
   for (const LayoutBlock& block : allocator.Layout()) {
     if (block.state == BlockState::kUnmapped) continue;
     if (block.state == BlockState::kAllocated) {
@@ -721,24 +775,67 @@ MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lan
     }
     ++parts.free_blocks;
     parts.largest_free = std::max(parts.largest_free, block.size);
-    const MemoryLane& of = lanes[block.lane];
-    if (block.is_whole && !block.is_expandable && !of.is_private()) parts.releasable += block.size;
-    const bool same_pool =
-        of.pool_first == wanted.pool_first && of.pool_second == wanted.pool_second;
-    if (!same_pool) {
-      (of.is_private() ? parts.private_pool : parts.other_pool) += block.size;
-    } else if (block.is_small != (size <= kSmallRequest)) {
-      parts.other_pool += block.size;
-    } else if (block.lane != lane) {
-      parts.other_stream += block.size;
-    } else if (allocator.WouldServe(block, size, lane)) {
-      parts.usable += block.size;
-    } else {
-      parts.too_small += block.size;
+    if (block.is_whole && !block.is_expandable && !lanes[block.lane].is_private()) {
+      parts.releasable += block.size;
+    }
+    switch (UseOf(block, allocator.settings(), lanes, size, lane)) {
+      case FreeUse::kUsable:
+        parts.usable += block.size;
+        break;
+      case FreeUse::kTooSmall:
+        parts.too_small += block.size;
+        break;
+      case FreeUse::kOtherPool:
+        parts.other_pool += block.size;
+        break;
+      case FreeUse::kOtherStream:
+        parts.other_stream += block.size;
+        break;
+      case FreeUse::kPrivatePool:
+        parts.private_pool += block.size;
+        break;
     }
   }
   return parts;
 }
+
+namespace {
+
+Replay ReplayWith(const MemorySnapshot& snapshot, const DeviceMemory& device) {
+  Replay replay;
+  Beginning beginning;
+  for (const MemorySegment& segment : device.segments) {
+    beginning.has_private = beginning.has_private || snapshot.lanes[segment.lane].is_private();
+  }
+  Linker(device, replay, beginning).Link();
+  FindPlainSegments(device, beginning);
+  FindPages(device, beginning);
+  InferSizes(snapshot, beginning, replay);
+  replay.start_segments = SegmentsOf(beginning);
+  Replayer(snapshot, device, replay, beginning).Run();
+  return replay;
+}
+
+// What the snapshot lists is left out.
+Replay ReplayOfEvents(const MemorySnapshot& snapshot, const DeviceMemory& device) {
+  DeviceMemory events;
+  events.device = device.device;
+  events.events.assign(device.events.begin(), device.events.end());
+  Replay replay = ReplayWith(snapshot, events);
+  replay.follows_events_alone = true;
+  replay.is_complete = false;  // nobody knows
+  replay.segments_equal = false;
+  for (const MemorySegment& segment : device.segments) {
+    replay.reserved_difference -= static_cast<int64_t>(segment.size);
+  }
+  for (const MemoryBlock& block : device.blocks) {
+    const bool is_used = block.state == MemoryBlockState::kAllocated;
+    replay.allocated_difference -= is_used ? static_cast<int64_t>(block.size) : 0;
+  }
+  return replay;
+}
+
+}  // namespace
 
 Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) {
   Replay replay;
@@ -752,17 +849,11 @@ Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) 
     replay.impossible = "an address or a size is one that no device has";
   }
   if (!replay.impossible.empty()) return replay;
-  Beginning beginning;
-  for (const MemorySegment& segment : device.segments) {
-    if (!snapshot.lanes[segment.lane].is_private()) continue;
-    beginning.has_private = true;
-    beginning.segment_lanes.emplace(segment.address, segment.lane);
+  replay = ReplayWith(snapshot, device);
+  if (!replay.impossible.empty() && !device.segments.empty()) {
+    Replay of_events = ReplayOfEvents(snapshot, device);
+    if (of_events.impossible.empty()) return of_events;
   }
-  Linker(device, replay, beginning).Link();
-  FindPlainSegments(device, beginning);
-  FindPages(device, beginning);
-  InferSizes(snapshot, beginning, replay);
-  Replayer(snapshot, device, replay, beginning).Run();
   return replay;
 }
 

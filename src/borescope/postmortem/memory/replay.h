@@ -47,6 +47,12 @@ struct MemoryParts {
   uint64_t free() const { return usable + too_small + other_pool + other_stream + private_pool; }
   uint64_t reserved() const { return requested + slack + pending + free(); }
 };
+// What a free block is for a request of `size` bytes; the first is best. A block is usable if a
+// search would find it where it is the only one.
+enum class FreeUse : uint8_t { kUsable, kTooSmall, kOtherPool, kOtherStream, kPrivatePool };
+std::string_view Name(FreeUse use);
+FreeUse UseOf(const LayoutBlock& block, const AllocatorSettings& settings,
+              std::span<const MemoryLane> lanes, uint64_t size, uint16_t lane);
 MemoryParts PartsFor(const Allocator& allocator, std::span<const MemoryLane> lanes, uint64_t size,
                      uint16_t lane);
 
@@ -69,12 +75,22 @@ struct Replay {
   // Nothing else holds if this is not empty: why there is none. A fixed sentence.
   std::string_view impossible;
 
-  std::vector<StartBlock> start_blocks;  // by address
+  std::vector<StartBlock> start_blocks;       // by address
+  std::vector<MemorySegment> start_segments;  // before the first event, without their blocks
   uint64_t start_inferred = 0;
   bool is_complete = false;  // nothing was in use or reserved before the first event
+  // Every address is known, and is what the model says: other settings can be compared with it.
+  bool is_exact() const { return is_complete && forced == 0 && left_out == 0; }
   uint64_t allocations = 0;
   uint64_t predicted = 0;  // whose address is what the model says
   uint64_t forced = 0;     // allocations and releases that were taken from the recording
+  // Allocations and blocks before the first event that lie where something else was: some events
+  // are missing or wrong. They have no bytes; at most one in a hundred events, else there is no
+  // replay.
+  uint64_t left_out = 0;
+  // The segments and blocks that the snapshot lists contradict its events, so that the replay
+  // began with none: the end of the recording is missing.
+  bool follows_events_alone = false;
   uint64_t segments_given = 0;
   uint64_t segments_predicted = 0;  // asked for when, and as large as, the model says
   uint64_t released = 0;
@@ -143,6 +159,15 @@ class EndingBlocks {
   size_t next_ = 0;  // in `replaced`
 };
 
+// Whether a segment of that size, or a page, is of the pool of small blocks.
+inline bool IsSmallSegment(uint64_t size) { return size == kSmallSegment; }
+// The lane of a segment that came. Events of older formats do not name their pool; the segments at
+// the end do.
+uint16_t LaneOfSegment(const MemorySnapshot& snapshot, const DeviceMemory& device,
+                       const MemoryEvent& event);
+
+// Where the events contradict the segments and blocks of the snapshot, a replay of the events
+// alone, if there is one.
 Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device);
 
 }  // namespace borescope::internal::postmortem

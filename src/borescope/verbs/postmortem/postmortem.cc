@@ -248,6 +248,7 @@ Result<postmortem::MemoryRequest> MemoryRequestOf(const PostmortemRequest& reque
   postmortem::MemoryRequest memory;
   memory.fix_time = std::chrono::seconds(request.options.fix_time);
   memory.area_rows = request.options.html.empty() ? 0 : AreaRowsOfPage(snapshots);
+  memory.map_rows = request.options.html.empty() ? 0 : MapRowsOfPage(snapshots);
   BS_ASSIGN(memory.limit, LimitOf(request.options.limit));
   if (hang.progress) {
     memory.progress = [progress = hang.progress, done_before](uint64_t done) {
@@ -510,8 +511,9 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
     const ReportPage page = PageOfPostmortem(request.paths.front(), document);
     BS_TRY(WriteFile(path, [&](Sink& sink) { return WriteHtml(page, ReportTemplate(), sink); }));
     // Of the page alone.
-    std::erase_if(document.tables,
-                  [](const Table& table) { return table.name == kMemoryAreasTable; });
+    std::erase_if(document.tables, [](const Table& table) {
+      return table.name == kMemoryAreasTable || table.name == kMemoryMapTable;
+    });
   }
   BS_TRY(Arrange(request.options, document.tables));
   // Two screens of a terminal; --top shows more.

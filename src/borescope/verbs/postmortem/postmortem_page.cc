@@ -23,7 +23,8 @@ constexpr std::string_view kVerdictTables[] = {"postmortem"};
 constexpr std::string_view kHangTables[] = {"hang_culprits", "hang_operations", "hang_ranks",
                                             "hang_mismatches"};
 constexpr std::string_view kMemoryTables[] = {
-    "oom", "oom_fixes", "memory_live", "memory_growth", kMemoryAreasTable, "allocator_replay"};
+    "oom",           "oom_fixes",       "memory_live",   "memory_segments",
+    "memory_growth", kMemoryAreasTable, kMemoryMapTable, "allocator_replay"};
 constexpr std::string_view kLogTables[] = {"log_findings"};
 constexpr std::string_view kFileTables[] = {"postmortem_files"};
 
@@ -42,7 +43,8 @@ constexpr size_t kMostJobRows = 2'000;
 constexpr size_t kMostJobBytes = 300'000;
 constexpr size_t kMostDrawnRows = 10'000;
 constexpr size_t kMostDrawnBytes = 800'000;
-constexpr std::string_view kDrawnTables[] = {"hang_ranks", "hang_operations", kMemoryAreasTable};
+constexpr std::string_view kDrawnTables[] = {"hang_ranks", "hang_operations", kMemoryAreasTable,
+                                             kMemoryMapTable};
 
 size_t FittingJobRows(const Table& table) {
   const bool is_drawn = std::find(std::begin(kDrawnTables), std::end(kDrawnTables), table.name) !=
@@ -72,6 +74,13 @@ size_t AreaRowsOfPage(size_t snapshots) {
   constexpr size_t kMost = 2'000;
   constexpr size_t kLeast = 100;
   return std::clamp(kAll / std::max<size_t>(1, snapshots), kLeast, kMost);
+}
+
+size_t MapRowsOfPage(size_t snapshots) {
+  constexpr size_t kMoments = 3;
+  constexpr size_t kMost = 1'000;
+  constexpr size_t kLeast = 40;
+  return std::clamp(kMostDrawnRows / kMoments / std::max<size_t>(1, snapshots), kLeast, kMost);
 }
 
 ReportPage PageOfPostmortem(const std::string& job, const Document& document) {

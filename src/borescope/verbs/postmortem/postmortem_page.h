@@ -11,11 +11,14 @@
 
 namespace borescope::internal {
 
-// The table that the chart of memory is drawn from.
+// The tables that charts of memory are drawn from, and that only a page has.
 inline constexpr std::string_view kMemoryAreasTable = "memory_areas";
+inline constexpr std::string_view kMemoryMapTable = "memory_map";
 
-// How many rows of it each of so many snapshots may have, for a page that can be mailed.
+// How many rows of the first each of so many snapshots may have, and of the second each of its
+// moments, for a page that can be mailed.
 size_t AreaRowsOfPage(size_t snapshots);
+size_t MapRowsOfPage(size_t snapshots);
 
 // `job`: what the user named. `document`: the tables of all sources, whole; the page has of each as
 // much as fits.
