@@ -14,11 +14,8 @@
 
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
-#include "borescope/base/io/inflate.h"
-#include "borescope/base/memory_limit.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/output/units/units.h"
 #include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/hang_findings.h"
 #include "borescope/postmortem/job_files.h"
@@ -72,30 +69,6 @@ struct JobParts {
   std::vector<SourceFindings> sources;
 };
 
-// The names that were given: folders for files that were found in them.
-std::vector<std::string> NamesOf(std::span<const InputFile> files) {
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (const InputFile& file : files) {
-    if (file.content != nullptr || file.path == "-") {
-      continue;
-    }
-    std::string name =
-        file.from_directory ? std::filesystem::path(file.path).parent_path().string() : file.path;
-    if (seen.insert(name).second) {
-      names.push_back(std::move(name));
-    }
-  }
-  return names;
-}
-
-std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
-  std::vector<JobFile> found;
-  std::copy_if(files.begin(), files.end(), std::back_inserter(found),
-               [kind](const JobFile& file) { return file.kind == kind; });
-  return found;
-}
-
 void Add(SourceFindings found, std::vector<JobFileRow> files, JobParts& parts) {
   parts.sources.push_back(std::move(found));
   std::move(files.begin(), files.end(), std::back_inserter(parts.files));
@@ -111,7 +84,11 @@ Result<std::optional<JobParts>> ReadParts(const AnalysisSpec& spec, const RunOpt
   parts.snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
   const std::vector<JobFile> dumps = OfKind(files, JobFileKind::kFlightRecorder);
   if (!dumps.empty() && !is_memory) {
-    BS_ASSIGN(HangPart part, FindHang(dumps, {.world = 0, .threads = options.threads}, lines));
+    HangRequest request{.world = 0, .threads = options.threads};
+    if (!options.ranks.empty()) {
+      request.says_of = [&](int64_t rank) { return options.ranks.Contains(rank); };
+    }
+    BS_ASSIGN(HangPart part, FindHang(dumps, request, lines));
     Add(std::move(part.found), std::move(part.files), parts);
   }
   if (!parts.snapshots.empty()) {
@@ -196,7 +173,42 @@ bool HasKind(const JobParts& parts, JobFileKind kind) {
                      [kind](const JobFileRow& file) { return file.kind == JobFileKindName(kind); });
 }
 
-JobAnswer DoctorOf(const JobParts& parts, const std::string& name) {
+// What is left of files if only these ranks were asked for; what is odd about others is not said.
+// Files of which nobody knows the rank stay as long as there is another one.
+Result<void> KeepFilesOf(const NumberRanges& ranks, JobParts& parts) {
+  if (ranks.empty()) {
+    return {};
+  }
+  const auto is_other = [&](const JobFileRow& row) {
+    return row.rank.has_value() && !ranks.Contains(*row.rank);
+  };
+  const bool is_any = std::any_of(parts.files.begin(), parts.files.end(), [&](const auto& row) {
+    return row.rank.has_value() && ranks.Contains(*row.rank);
+  });
+  if (!is_any) {
+    return UsageError("`rank` names no rank of these files", "", "rank");
+  }
+  std::set<std::string> others;
+  for (const JobFileRow& row : parts.files) {
+    if (is_other(row)) others.insert(row.file);
+  }
+  std::erase_if(parts.files, is_other);
+  for (SourceFindings& source : parts.sources) {
+    std::erase_if(source.diagnostics,
+                  [&](const Diagnostic& diagnostic) { return others.contains(diagnostic.file); });
+  }
+  return {};
+}
+
+// The rank, where one was asked for.
+std::optional<int64_t> OnlyRankOf(const NumberRanges& ranks) {
+  return ranks.ranges.size() == 1 && ranks.ranges.front().first == ranks.ranges.front().second
+             ? std::optional(ranks.ranges.front().first)
+             : std::nullopt;
+}
+
+// `rank`: the only one that it is about.
+JobAnswer DoctorOf(const JobParts& parts, std::optional<int64_t> rank, const std::string& name) {
   std::map<std::string, DoctorRow> found;
   std::map<std::string, Severity> worst;
   const auto expect = [&](std::span<const std::string_view> checks) {
@@ -224,6 +236,7 @@ JobAnswer DoctorOf(const JobParts& parts, const std::string& name) {
   std::vector<DoctorRow> rows;
   rows.reserve(found.size() + 1);
   for (auto& [check, row] : found) {
+    row.rank = rank;
     rows.push_back(std::move(row));
   }
   DoctorRow& ask = rows.emplace_back();
@@ -277,8 +290,7 @@ void AddDevice(const postmortem::MemorySnapshot& snapshot, const postmortem::Dev
 
 // Nothing where no device can be replayed.
 Result<std::optional<Trace>> TraceOf(const JobFile& file, int threads) {
-  BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
-  BS_ASSIGN(const postmortem::SnapshotFile read, postmortem::ReadSnapshot(*source.bytes));
+  BS_ASSIGN(const postmortem::SnapshotFile read, ReadJobFile(file, postmortem::ReadSnapshot));
   TracePart part;
   for (const postmortem::DeviceMemory& device : read.snapshot.devices) {
     const postmortem::Replay replay = postmortem::ReplayDevice(read.snapshot, device);
@@ -388,49 +400,92 @@ Result<void> KeepRanks(const NumberRanges& ranks, Tables& tables) {
 
 Result<std::optional<JobAnswer>> Answered(const AnalysisSpec& spec, const RunOptions& options,
                                           std::span<const std::string> names) {
-  BS_ASSIGN(const std::optional<JobParts> parts, ReadParts(spec, options, names));
+  BS_ASSIGN(std::optional<JobParts> parts, ReadParts(spec, options, names));
   if (!parts.has_value()) {
     return std::optional<JobAnswer>();
   }
   const std::string name = names.size() == 1 ? names.front() : names.front() + " ...";
   JobAnswer answer;
-  if (spec.name == "info") {
-    answer = InfoOf(*parts, name);
-  } else if (spec.name == "doctor") {
-    answer = DoctorOf(*parts, name);
-  } else {
+  if (spec.name == "memory") {
     BS_ASSIGN(answer, MemoryOf(spec, options, *parts));
-  }
-  if (spec.name != "doctor") {
     BS_TRY(KeepRanks(options.ranks, answer.tables));
+  } else {
+    BS_TRY(KeepFilesOf(options.ranks, *parts));
+    answer = spec.name == "info" ? InfoOf(*parts, name)
+                                 : DoctorOf(*parts, OnlyRankOf(options.ranks), name);
   }
   return std::optional<JobAnswer>(std::move(answer));
 }
 
 }  // namespace
 
+std::vector<std::string> NamesToSearch(std::span<const InputFile> files, bool as_folders) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const InputFile& file : files) {
+    const bool is_file = file.content == nullptr && file.path != "-" && file.logs.empty();
+    std::string name = file.from_directory && as_folders
+                           ? std::filesystem::path(file.path).parent_path().string()
+                           : file.path;
+    if (is_file && seen.insert(name).second) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+bool IsOfJob(const JobFile& file) {
+  return file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
+}
+
+Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options) {
+  BS_ASSIGN(std::vector<JobFile> files,
+            FindJobFiles(NamesToSearch(options.files, false), options.threads));
+  if (std::any_of(files.begin(), files.end(), IsOfJob)) {
+    return FindJobFiles(NamesToSearch(options.files, true), options.threads);
+  }
+  return files;
+}
+
 std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const RunOptions& options) {
-  const std::vector<std::string> names = NamesOf(options.files);
+  const std::vector<std::string> names = NamesToSearch(options.files, true);
   const bool is_asked = spec.name == "info" || spec.name == "doctor" || spec.name == "memory";
   if (!is_asked || names.empty() || options.load) {
     return std::nullopt;
   }
-  const MemoryLimit limit(options.memory_limit);
-  auto answered = WithinMemory(limit, [&] { return Answered(spec, options, names); });
-  if (!answered.has_value()) {
-    return Result<JobAnswer>(
-        Error{.code = ErrorCode::kIo,
-              .cause = fmt::format("reading takes more than {}", FormatBytes(options.memory_limit)),
-              .remedy = "raise `memory_limit`, or name fewer files",
-              .file = names.front()});
+  Result<std::optional<JobAnswer>> answered = ReadJobWithin(
+      options.memory_limit, names.front(), [&] { return Answered(spec, options, names); });
+  if (!answered.ok()) {
+    return Result<JobAnswer>(answered.error());
   }
-  if (!answered->ok()) {
-    return Result<JobAnswer>(answered->error());
-  }
-  if (!(*answered)->has_value()) {
+  if (!answered->has_value()) {
     return std::nullopt;
   }
-  return Result<JobAnswer>(std::move(***answered));
+  return Result<JobAnswer>(std::move(**answered));
+}
+
+JobAnswer InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options) {
+  if (options.load || NamesToSearch(options.files, false).empty()) {
+    return {};
+  }
+  const Result<std::vector<JobFile>> files = FindJobFilesOf(options);
+  if (!files.ok() || std::none_of(files->begin(), files->end(), IsOfJob)) {
+    return {};
+  }
+  std::optional<Result<JobAnswer>> answer = AnswerOfJob(info, options);
+  if (!answer.has_value()) {
+    return {};
+  }
+  if (answer->ok()) {
+    return std::move(**answer);
+  }
+  if (answer->error().parameter == "rank") {
+    return {};  // the ranks are those of profiles
+  }
+  const Error& error = answer->error();
+  return {{},
+          {{Severity::kWarning, "unreadable-file", 1, error.file, error.cause,
+            "Dumps and snapshots are there, but could not be read."}}};
 }
 
 }  // namespace borescope::internal

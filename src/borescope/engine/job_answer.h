@@ -4,11 +4,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/diagnostic.h"
 #include "borescope/engine/inputs/run_options.h"
+#include "borescope/postmortem/job_files.h"
 
 namespace borescope::internal {
 
@@ -17,9 +20,23 @@ struct JobAnswer {
   std::vector<Diagnostic> diagnostics;
 };
 
+// The files of a run that are files of the system, each once; of those that were found in folders
+// these folders instead if `as_folders`.
+std::vector<std::string> NamesToSearch(std::span<const InputFile> files, bool as_folders);
+
+// Whether it is a dump or a snapshot.
+bool IsOfJob(const JobFile& file);
+// What the files of a run are to a post-mortem. Where one of them is a dump or a snapshot, and was
+// found in a folder, the files of its subfolders are among them.
+Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options);
+
 // Nothing where no file of the run is of that kind, or where the verb has nothing to say about
 // those there are. Of files in a folder, its subfolders are searched, too. Errors: those of the
 // analysis, and where the files take more memory than there may be. Stops as stop.h says.
 std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const RunOptions& options);
+
+// What `info` says of dumps and snapshots beside the profiles of a run; empty without any, or where
+// none is of the ranks asked for. What keeps it from reading them is a diagnostic.
+JobAnswer InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options);
 
 }  // namespace borescope::internal

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -301,6 +302,27 @@ Result<AnswerData> AnswerOfOther(const AnalysisSpec& spec, const RunOptions& opt
   return answer;
 }
 
+// `beside`: what there is to say about files that are no profiles.
+Result<AnswerData> FromMapped(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+                              MappedRun& run, JobAnswer beside) {
+  AnswerData answer;
+  BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
+  std::move(beside.tables.begin(), beside.tables.end(), std::back_inserter(answer.document.tables));
+  std::move(beside.diagnostics.begin(), beside.diagnostics.end(),
+            std::back_inserter(answer.document.diagnostics));
+  BS_TRY(CheckDistinct(answer.document.tables));
+  BS_TRY(Arrange(options, answer.document.tables));
+  AddViews(specs, options, answer.document);
+  answer.document.lines = LinesOf(specs, options.params, answer.document.tables);
+  answer.document.begins = BeginsOf(run);
+  if (options.accept) {
+    BS_TRY(options.accept(answer.document));
+  }
+  BS_TRY(CommitDrafts(run));
+  AppendReports(run, answer);
+  return answer;
+}
+
 Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
                                 const RunOptions& given) {
   RunOptions options = given;
@@ -311,12 +333,16 @@ Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
   RunRequest request{specs, options.files, options.ranks, options.params, options};
   request.reads_files = true;
   Result<MappedRun> run = MapRun(request);
+  const bool is_info = specs.size() == 1 && specs.front()->name == "info";
   if (!run.ok()) {
+    // Dumps may be of other ranks than profiles.
     const bool may_be_other =
-        specs.size() == 1 && run.error().code == ErrorCode::kUnsupportedFormat;
+        specs.size() == 1 && (run.error().code == ErrorCode::kUnsupportedFormat ||
+                              (is_info && run.error().parameter == "rank"));
     return may_be_other ? AnswerOfOther(*specs.front(), options, run.error()) : run.error();
   }
-  return AnswerOf(specs, options, *run);
+  return FromMapped(specs, options, *run,
+                    is_info ? InfoBesideProfiles(*specs.front(), options) : JobAnswer());
 }
 
 }  // namespace
@@ -347,19 +373,7 @@ Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& opt
 
 Result<AnswerData> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
                             MappedRun& run) {
-  AnswerData answer;
-  BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
-  BS_TRY(CheckDistinct(answer.document.tables));
-  BS_TRY(Arrange(options, answer.document.tables));
-  AddViews(specs, options, answer.document);
-  answer.document.lines = LinesOf(specs, options.params, answer.document.tables);
-  answer.document.begins = BeginsOf(run);
-  if (options.accept) {
-    BS_TRY(options.accept(answer.document));
-  }
-  BS_TRY(CommitDrafts(run));
-  AppendReports(run, answer);
-  return answer;
+  return FromMapped(specs, options, run, {});
 }
 
 Result<AnswerData> RunAnalyses(std::span<const AnalysisSpec* const> specs,

@@ -114,4 +114,27 @@ Table VerdictTable(std::vector<JobFinding> findings) {
   return MakeTable(rows);
 }
 
+JobFileRow RowOf(const JobFile& file, std::string_view status) {
+  JobFileRow row;
+  row.file = file.path;
+  row.kind = JobFileKindName(file.kind);
+  if (file.rank.has_value()) row.rank = *file.rank;
+  row.bytes = static_cast<int64_t>(file.bytes);
+  row.status = status;
+  return row;
+}
+
+Diagnostic RefusalOf(const JobFile& file, const Error& error) {
+  const bool runs_code = error.code == ErrorCode::kUnsupportedFormat;
+  const std::string_view what = file.kind == JobFileKind::kMemorySnapshot ? "snapshot" : "dump";
+  return {Severity::kError,
+          runs_code ? "unsafe-pickle" : "unreadable-file",
+          1,
+          file.path,
+          error.cause,
+          runs_code ? fmt::format(
+                          "The file is no {} as PyTorch writes them; nothing in it was run.", what)
+                    : "The file could not be read; the answer is about the others."};
+}
+
 }  // namespace borescope::internal

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/diagnostic.h"
+#include "borescope/postmortem/job_files.h"
 #include "borescope/table/table.h"
 #include "borescope/table/typed_rows.h"
 
@@ -97,5 +98,10 @@ struct JobFileRow {
        "read; truncated: up to its end; refused: it could not be read; ignored: it counts for "
        "nothing here."}};
 };
+
+// The row of a file of which nothing but this is known.
+JobFileRow RowOf(const JobFile& file, std::string_view status);
+// What is said about a dump or a snapshot that was refused.
+Diagnostic RefusalOf(const JobFile& file, const Error& error);
 
 }  // namespace borescope::internal

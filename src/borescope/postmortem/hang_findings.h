@@ -19,6 +19,10 @@ struct HangRequest {
   int threads = 1;
   // Called with the stored bytes that were read, never from two threads at once; may be empty.
   std::function<void(uint64_t done)> progress = {};
+  // Whether diagnostics are about that rank; empty: about all. The findings are of the whole job.
+  std::function<bool(int64_t rank)> says_of = {};
+
+  bool SaysOf(int64_t rank) const { return !says_of || says_of(rank); }
 };
 
 // What was made of some files: findings, and a row for each file in the order of `files`.

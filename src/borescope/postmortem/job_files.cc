@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/pickle/plain_reader.h"
+#include "borescope/output/units/units.h"
 #include "borescope/postmortem/findings.h"
 
 namespace borescope::internal {
@@ -193,6 +195,20 @@ std::string_view JobFileKindName(JobFileKind kind) {
   constexpr std::string_view kNames[] = {"",       "flight-recorder", "memory-snapshot",
                                          "pickle", "other",           ""};
   return kNames[static_cast<size_t>(kind)];
+}
+
+std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
+  std::vector<JobFile> found;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(found),
+               [kind](const JobFile& file) { return file.kind == kind; });
+  return found;
+}
+
+Error TakesTooMuch(uint64_t memory_limit, const std::string& first_file) {
+  return Error{.code = ErrorCode::kIo,
+               .cause = fmt::format("reading takes more than {}", FormatBytes(memory_limit)),
+               .remedy = "raise `memory_limit`, or name fewer files",
+               .file = first_file};
 }
 
 std::optional<int32_t> RankOfName(std::string_view name) {

@@ -6,8 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "borescope/base/io/inflate.h"
+#include "borescope/base/memory_limit.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
@@ -46,6 +50,41 @@ inline constexpr size_t kMostJobFiles = 100'000;
 // left out. kIo where a path leads to nothing; kInvalidArgument where a folder holds too many
 // files.
 Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads);
+
+// Those of one kind, in their order.
+std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind);
+
+// What `read` makes of the inflated bytes of a file: a reader of its format, which gives a Result
+// of something with `is_cut`. A file whose compressed form ends in the middle is cut as well.
+// Errors name the file.
+template <class Read>
+std::invoke_result_t<Read, ByteSource&> ReadJobFile(const JobFile& file, const Read& read) {
+  if (file.failure.has_value()) {
+    return *file.failure;
+  }
+  BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
+  std::invoke_result_t<Read, ByteSource&> made = read(*source.bytes);
+  if (!made.ok()) {
+    return InFile(file.path, made.error());
+  }
+  const bool is_damaged = source.inflating != nullptr && !source.inflating->damage().empty();
+  made->is_cut = made->is_cut || is_damaged;
+  return made;
+}
+
+// What `read` returns, a Result, within so many bytes of memory (0: any): kIo, with the name of the
+// first file, where it takes more.
+Error TakesTooMuch(uint64_t memory_limit, const std::string& first_file);
+template <class Read>
+std::invoke_result_t<Read> ReadJobWithin(uint64_t memory_limit, const std::string& first_file,
+                                         const Read& read) {
+  const MemoryLimit limit(memory_limit);
+  std::optional<std::invoke_result_t<Read>> made = WithinMemory(limit, read);
+  if (!made.has_value()) {
+    return TakesTooMuch(memory_limit, first_file);
+  }
+  return std::move(*made);
+}
 
 // The rank that a file name says: digits after "rank", else those at its end before endings such
 // as .pickle, .json and .gz.

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/base/io/inflate.h"
 #include "borescope/base/saturating.h"
 #include "borescope/output/units/units.h"
 #include "borescope/postmortem/memory/address_map.h"
@@ -366,37 +365,20 @@ class FileStudy {
         rows_(rows) {}
 
   void Run() {
-    JobFileRow row;
-    row.file = file_.path;
-    row.kind = JobFileKindName(file_.kind);
-    row.bytes = static_cast<int64_t>(file_.bytes);
-    row.status = "refused";
-    if (file_.rank.has_value()) row.rank = *file_.rank;
-    Result<SnapshotFile> read = Read();
+    JobFileRow row = RowOf(file_, "refused");
+    const Result<SnapshotFile> read = ReadJobFile(file_, ReadSnapshot);
     if (read.ok()) {
       row.status = read->is_cut ? "truncated" : "read";
       DescribeFile(*read, row);
       Study(*read);
     } else {
       part_.has_failed = true;
-      const bool runs_code = read.error().code == ErrorCode::kUnsupportedFormat;
-      Say(Severity::kError, runs_code ? "unsafe-pickle" : "unreadable-file", read.error().cause,
-          runs_code ? "The file is no snapshot as PyTorch writes them; nothing in it was run."
-                    : "The file could not be read; the answer is about the others.");
+      part_.found.diagnostics.push_back(RefusalOf(file_, read.error()));
     }
     part_.files.push_back(std::move(row));
   }
 
  private:
-  Result<SnapshotFile> Read() {
-    if (file_.failure.has_value()) return *file_.failure;
-    BS_ASSIGN(const OpenedSource source, OpenInflated(file_.path));
-    BS_ASSIGN(SnapshotFile read, ReadSnapshot(*source.bytes));
-    const bool is_damaged = source.inflating != nullptr && !source.inflating->damage().empty();
-    read.is_cut = read.is_cut || is_damaged;
-    return read;
-  }
-
   void Say(Severity severity, std::string_view code, std::string first, std::string_view help,
            uint64_t count = 1) {
     if (count == 0) return;

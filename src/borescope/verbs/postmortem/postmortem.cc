@@ -4,17 +4,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "borescope/base/memory_limit.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/access.h"
@@ -35,9 +37,9 @@
 #include "borescope/postmortem/program_line.h"
 #include "borescope/postmortem/trace_join.h"
 #include "borescope/postmortem/verdict.h"
+#include "borescope/table/fit.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
-#include "borescope/verbs/postmortem/postmortem_page.h"
 
 namespace borescope {
 namespace internal {
@@ -49,6 +51,112 @@ struct PostmortemRequest {
   NumberRanges ranks;
 };
 
+// ---- the page ----
+
+// The tables that charts of memory are drawn from, and that only a page has.
+constexpr std::string_view kMemoryAreasTable = "memory_areas";
+constexpr std::string_view kMemoryMapTable = "memory_map";
+
+// A part of the page with some of the tables.
+struct JobSection {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const std::string_view> tables;
+};
+
+constexpr std::string_view kVerdictTables[] = {"postmortem"};
+constexpr std::string_view kHangTables[] = {"hang_culprits", "hang_operations", "hang_ranks",
+                                            "hang_mismatches"};
+constexpr std::string_view kMemoryTables[] = {
+    "oom",           "oom_fixes",       "memory_live",   "memory_segments",
+    "memory_growth", kMemoryAreasTable, kMemoryMapTable, "allocator_replay"};
+constexpr std::string_view kLogTables[] = {"log_findings"};
+constexpr std::string_view kFileTables[] = {"postmortem_files"};
+
+constexpr JobSection kJobSections[] = {
+    {"findings", "why the job ended, as its files show it", kVerdictTables},
+    {"hang", "who waits in which operation, and for whom", kHangTables},
+    {"memory", "what failed, what held memory, and what would have helped", kMemoryTables},
+    {"logs", "lines of logs and error files that say something of it", kLogTables},
+    {"files", "what was read, and what counted for nothing", kFileTables}};
+
+constexpr std::string_view kJobPane = "postmortem";
+
+// Rows and bytes of one table: those of ranks and operations are drawn, and have one for each of
+// thousands of ranks.
+constexpr size_t kMostJobRows = 2'000;
+constexpr size_t kMostJobBytes = 300'000;
+constexpr size_t kMostDrawnRows = 10'000;
+constexpr size_t kMostDrawnBytes = 800'000;
+constexpr std::string_view kDrawnTables[] = {"hang_ranks", "hang_operations", kMemoryAreasTable,
+                                             kMemoryMapTable};
+
+size_t FittingJobRows(const Table& table) {
+  const bool is_drawn = std::find(std::begin(kDrawnTables), std::end(kDrawnTables), table.name) !=
+                        std::end(kDrawnTables);
+  return is_drawn ? RowsThatFit(table, kMostDrawnRows, kMostDrawnBytes)
+                  : RowsThatFit(table, kMostJobRows, kMostJobBytes);
+}
+
+const Table* FindJobTable(const Document& document, std::string_view name) {
+  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == document.tables.end() ? nullptr : &*found;
+}
+
+// The last part of a path; the whole of "." and "..".
+std::string NameOfJob(const std::string& job) {
+  const std::filesystem::path path = std::filesystem::path(job).lexically_normal();
+  const std::filesystem::path name =
+      path.has_filename() ? path.filename() : path.parent_path().filename();
+  return name.empty() ? job : name.string();
+}
+
+// How many rows of memory over time each of so many snapshots may have, for a page that can be
+// mailed.
+size_t AreaRowsOfPage(size_t snapshots) {
+  constexpr size_t kAll = kMostDrawnRows;
+  constexpr size_t kMost = 2'000;
+  constexpr size_t kLeast = 100;
+  return std::clamp(kAll / std::max<size_t>(1, snapshots), kLeast, kMost);
+}
+
+// How many rows of the map of memory each moment of each of so many snapshots may have.
+size_t MapRowsOfPage(size_t snapshots) {
+  constexpr size_t kMoments = 3;
+  constexpr size_t kMost = 1'000;
+  constexpr size_t kLeast = 40;
+  return std::clamp(kMostDrawnRows / kMoments / std::max<size_t>(1, snapshots), kLeast, kMost);
+}
+
+// `job`: what the user named. `document`: the tables of all sources, whole; the page has of each as
+// much as fits.
+ReportPage PageOfPostmortem(const std::string& job, const Document& document) {
+  ReportPage page;
+  page.title = "Post-mortem of " + NameOfJob(job);
+  page.panes = {{std::string(kJobPane), "Post-mortem"}, {"quality", "Data quality"}};
+  page.document.diagnostics = document.diagnostics;
+  for (const JobSection& section : kJobSections) {
+    ReportSection made;
+    made.name = section.name;
+    made.summary = section.summary;
+    made.pane = kJobPane;
+    made.first_table = page.document.tables.size();
+    for (const std::string_view name : section.tables) {
+      const Table* const table = FindJobTable(document, name);
+      if (table == nullptr || table->rows() == 0) continue;
+      page.document.tables.push_back(Head(*table, FittingJobRows(*table)));
+      page.all_rows.push_back(table->rows());
+      page.comparisons.push_back(Comparison::kNone);
+      ++made.table_count;
+    }
+    if (made.table_count > 0) page.sections.push_back(std::move(made));
+  }
+  return page;
+}
+
+// ---- the files ----
+
 // What was made of all files.
 struct Everything {
   std::vector<SourceFindings> sources;
@@ -56,13 +164,6 @@ struct Everything {
   std::vector<JobFileRow> files;
   bool has_failed = false;
 };
-
-std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind) {
-  std::vector<JobFile> found;
-  std::copy_if(files.begin(), files.end(), std::back_inserter(found),
-               [kind](const JobFile& file) { return file.kind == kind; });
-  return found;
-}
 
 // Why a file counts for nothing that should have been readable, or that other verbs read; else
 // nothing.
@@ -117,14 +218,8 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
     if (!is_wanted) {
       continue;
     }
-    JobFileRow row;
-    row.file = file.path;
-    row.kind = JobFileKindName(file.kind);
-    if (file.rank.has_value()) row.rank = *file.rank;
-    row.bytes = static_cast<int64_t>(file.bytes);
-    row.status = is_refused ? "refused" : "ignored";
     all.has_failed = all.has_failed || is_refused;
-    all.files.push_back(std::move(row));
+    all.files.push_back(RowOf(file, is_refused ? "refused" : "ignored"));
   }
   all.sources.push_back(std::move(others));
 }
@@ -214,13 +309,8 @@ void AddMoments(std::span<const JobFile> files, int threads, Everything& all) {
   for (const std::string& path : part.read) {
     const auto file = std::find_if(files.begin(), files.end(),
                                    [&](const JobFile& one) { return one.path == path; });
-    JobFileRow row;
-    row.file = path;
-    row.kind = "trace";
-    if (file->rank.has_value()) row.rank = *file->rank;
-    row.bytes = static_cast<int64_t>(file->bytes);
-    row.status = "read";
-    all.files.push_back(std::move(row));
+    all.files.push_back(RowOf(*file, "read"));
+    all.files.back().kind = "trace";
   }
 }
 
@@ -524,19 +614,9 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
 }
 
 Result<PostmortemReport> Run(const PostmortemRequest& request) {
-  const MemoryLimit limit(request.options.memory_limit);
-  std::optional<Result<Everything>> all = WithinMemory(limit, [&] { return ReadAll(request); });
-  if (!all.has_value()) {
-    return Error{.code = ErrorCode::kIo,
-                 .cause = fmt::format("reading takes more than {}",
-                                      FormatBytes(request.options.memory_limit)),
-                 .remedy = "raise `memory_limit`, or name fewer files",
-                 .file = request.paths.front()};
-  }
-  if (!all->ok()) {
-    return all->error();
-  }
-  return Answered(request, std::move(**all));
+  BS_ASSIGN(Everything all, ReadJobWithin(request.options.memory_limit, request.paths.front(),
+                                          [&] { return ReadAll(request); }));
+  return Answered(request, std::move(all));
 }
 
 }  // namespace

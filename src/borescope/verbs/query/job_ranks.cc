@@ -1,17 +1,16 @@
 #include "borescope/verbs/query/job_ranks.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "borescope/base/io/inflate.h"
 #include "borescope/base/parallel.h"
-#include "borescope/ingest/flight_recorder/flight_dump.h"
+#include "borescope/engine/job_answer.h"
 #include "borescope/ingest/load.h"
 #include "borescope/ingest/ncu/counter_reports.h"
-#include "borescope/postmortem/hang_findings.h"
+#include "borescope/postmortem/dump_files.h"
+#include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/memory/read_snapshot.h"
 #include "borescope/table/typed_rows.h"
 #include "borescope/trace/trace_builder.h"
@@ -19,123 +18,26 @@
 namespace borescope::internal {
 namespace {
 
-// A file, read, and what was wrong with it.
-struct ReadSource {
-  query::JobSource source;
-  std::optional<Diagnostic> odd;
-};
-
-JobFileRow RowOf(const JobFile& file) {
-  JobFileRow row;
-  row.file = file.path;
-  row.kind = JobFileKindName(file.kind);
-  row.bytes = static_cast<int64_t>(file.bytes);
-  row.status = "refused";
-  if (file.rank.has_value()) row.rank = *file.rank;
-  return row;
-}
-
-Result<void> ReadInto(const JobFile& file, query::JobSource& source) {
-  if (file.failure.has_value()) {
-    return *file.failure;
+// Nothing where it could not be read, or ends in the middle, which is said in `odd`.
+query::JobSource ReadSnapshotFile(const JobFile& file, std::vector<Diagnostic>& odd) {
+  query::JobSource source{RowOf(file, "refused")};
+  Result<postmortem::SnapshotFile> read = ReadJobFile(file, postmortem::ReadSnapshot);
+  if (!read.ok()) {
+    odd.push_back(RefusalOf(file, read.error()));
+    return source;
   }
-  BS_ASSIGN(const OpenedSource opened, OpenInflated(file.path));
-  bool is_cut = false;
-  if (file.kind == JobFileKind::kFlightRecorder) {
-    BS_ASSIGN(FlightDump dump, ReadFlightDump(*opened.bytes));
-    is_cut = dump.is_cut;
-    source.file.version = dump.version;
-    source.file.records = static_cast<int64_t>(dump.entries.size());
-    source.dump = std::move(dump);
-  } else {
-    BS_ASSIGN(postmortem::SnapshotFile read, postmortem::ReadSnapshot(*opened.bytes));
-    is_cut = read.is_cut;
-    int64_t events = 0;
-    for (const postmortem::DeviceMemory& device : read.snapshot.devices) {
-      events += static_cast<int64_t>(device.events.size());
-    }
-    source.file.records = events;
-    source.snapshot = std::move(read.snapshot);
+  if (read->is_cut) {
+    odd.push_back({Severity::kWarning, "truncated-file", 1, file.path, "",
+                   "The file ends in the middle; what was complete was read."});
   }
-  is_cut = is_cut || (opened.inflating != nullptr && !opened.inflating->damage().empty());
-  source.file.status = is_cut ? "truncated" : "read";
-  return {};
-}
-
-ReadSource ReadOne(const JobFile& file) {
-  ReadSource read;
-  read.source.file = RowOf(file);
-  if (const Result<void> done = ReadInto(file, read.source); !done.ok()) {
-    const bool runs_code = done.error().code == ErrorCode::kUnsupportedFormat;
-    read.odd = Diagnostic{Severity::kError,
-                          runs_code ? "unsafe-pickle" : "unreadable-file",
-                          1,
-                          file.path,
-                          done.error().cause,
-                          "The file could not be read; the answer is about the others."};
-  } else if (read.source.file.status == "truncated") {
-    read.odd = Diagnostic{Severity::kWarning,
-                          "truncated-file",
-                          1,
-                          file.path,
-                          "",
-                          "The file ends in the middle; what was complete was read."};
+  int64_t events = 0;
+  for (const postmortem::DeviceMemory& device : read->snapshot.devices) {
+    events += static_cast<int64_t>(device.events.size());
   }
-  return read;
-}
-
-// Whether the rank that a dump's name says is in all of its groups.
-bool IsRankSure(const query::JobSource& source) {
-  const std::optional<int64_t>& rank = source.file.rank;
-  return rank.has_value() &&
-         std::all_of(source.dump->groups.begin(), source.dump->groups.end(),
-                     [&](const FlightGroup& group) {
-                       return group.ranks.empty() ||
-                              std::binary_search(group.ranks.begin(), group.ranks.end(), *rank);
-                     });
-}
-
-// Where names do not say the ranks of all dumps, those that the post-mortem gives them.
-Result<void> CorrectRanks(std::span<const JobFile> files, int threads,
-                          std::vector<ReadSource>& read) {
-  const bool is_sure = std::all_of(read.begin(), read.end(), [](const ReadSource& one) {
-    return !one.source.dump.has_value() || IsRankSure(one.source);
-  });
-  if (is_sure) {
-    return {};
-  }
-  BS_ASSIGN(const LineFinder lines, LineFinder::Make(""));
-  BS_ASSIGN(const HangPart part, FindHang(files, {.world = 0, .threads = threads}, lines));
-  std::map<std::string, std::optional<int64_t>> ranks;
-  for (const JobFileRow& row : part.files) {
-    ranks[row.file] = row.rank;
-  }
-  for (ReadSource& one : read) {
-    if (one.source.dump.has_value() && !IsRankSure(one.source)) {
-      one.source.file.rank = ranks[one.source.file.file];
-    }
-  }
-  return {};
-}
-
-// The files of the run, each once; of those that were found in folders these folders.
-std::vector<std::string> NamesOf(std::span<const InputFile> files, bool as_folders) {
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (const InputFile& file : files) {
-    const bool is_file = file.content == nullptr && file.path != "-" && file.logs.empty();
-    std::string name = file.from_directory && as_folders
-                           ? std::filesystem::path(file.path).parent_path().string()
-                           : file.path;
-    if (is_file && seen.insert(name).second) {
-      names.push_back(std::move(name));
-    }
-  }
-  return names;
-}
-
-bool IsOfJob(const JobFile& file) {
-  return file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
+  source.file.records = events;
+  source.file.status = read->is_cut ? "truncated" : "read";
+  source.snapshot = std::move(read->snapshot);
+  return source;
 }
 
 // Whether a file may be a log: no trace of any format and no report of counters, which others read.
@@ -152,16 +54,12 @@ Result<bool> IsText(const JobFile& file) {
 
 Result<JobRanks> JobRanks::Find(const RunOptions& options) {
   JobRanks found;
-  const std::vector<std::string> names = NamesOf(options.files, false);
-  if (names.empty() || options.load) {
+  if (NamesToSearch(options.files, false).empty() || options.load) {
     return found;
   }
-  Result<std::vector<JobFile>> files = FindJobFiles(names, options.threads);
+  Result<std::vector<JobFile>> files = FindJobFilesOf(options);
   if (!files.ok()) {
     return found;  // who loads traces says what is wrong
-  }
-  if (std::any_of(files->begin(), files->end(), IsOfJob)) {
-    BS_ASSIGN(files, FindJobFiles(NamesOf(options.files, true), options.threads));
   }
   for (JobFile& file : *files) {
     if (IsOfJob(file)) {
@@ -182,20 +80,31 @@ bool JobRanks::Holds(const std::string& path) const {
          std::any_of(texts_.begin(), texts_.end(), is_it);
 }
 
+std::vector<query::JobSource> JobRanks::ReadSources(const RunOptions& options,
+                                                    std::vector<Diagnostic>& diagnostics) const {
+  std::vector<query::JobSource> sources;
+  DumpFiles dumps = ReadDumpFiles(dumps_, options.threads);
+  diagnostics.insert(diagnostics.end(), dumps.diagnostics.begin(), dumps.diagnostics.end());
+  for (DumpFile& dump : dumps.files) {
+    sources.push_back({std::move(dump.row), std::move(dump.dump)});
+  }
+  std::vector<query::JobSource> snapshots(snapshots_.size());
+  std::vector<std::vector<Diagnostic>> odd(snapshots_.size());
+  ParallelFor(snapshots_.size(), options.threads,
+              [&](size_t i) { snapshots[i] = ReadSnapshotFile(snapshots_[i], odd[i]); });
+  for (size_t i = 0; i < snapshots.size(); ++i) {
+    sources.push_back(std::move(snapshots[i]));
+    std::move(odd[i].begin(), odd[i].end(), std::back_inserter(diagnostics));
+  }
+  return sources;
+}
+
 Result<void> JobRanks::Read(const RunOptions& options, std::vector<Diagnostic>& diagnostics) {
-  std::vector<JobFile> files = dumps_;
-  files.insert(files.end(), snapshots_.begin(), snapshots_.end());
-  std::vector<ReadSource> read(files.size());
-  ParallelFor(files.size(), options.threads, [&](size_t i) { read[i] = ReadOne(files[i]); });
-  BS_TRY(CorrectRanks(dumps_, options.threads, read));
   std::map<int64_t, std::vector<query::JobSource>> by_rank;
-  for (ReadSource& one : read) {
-    if (one.odd.has_value()) {
-      diagnostics.push_back(std::move(*one.odd));
-    }
-    const int64_t rank = one.source.file.rank.value_or(kMissing);
+  for (query::JobSource& source : ReadSources(options, diagnostics)) {
+    const int64_t rank = source.file.rank.value_or(kMissing);
     if (options.ranks.empty() || options.ranks.Contains(rank)) {
-      by_rank[rank].push_back(std::move(one.source));
+      by_rank[rank].push_back(std::move(source));
     }
   }
   if (!texts_.empty()) {
@@ -232,6 +141,16 @@ Result<void> JobRanks::Read(const RunOptions& options, std::vector<Diagnostic>& 
   no_index_ = std::make_unique<TraceIndex>(BuildIndex(*no_trace_, 1));
   nothing_odd_ = std::make_unique<Diagnostics>();
   return {};
+}
+
+bool JobRanks::HasFindings(const NumberRanges& ranks) const {
+  if (texts_.empty() || ranks_.empty()) {
+    return false;
+  }
+  const std::vector<LogFindingRow>& rows = ranks_.front().data->logs();
+  return std::any_of(rows.begin(), rows.end(), [&](const LogFindingRow& row) {
+    return ranks.empty() || row.rank.has_value();
+  });
 }
 
 void JobRanks::AddTo(std::vector<query::RankData>& ranks) {

@@ -34,6 +34,10 @@ class JobRanks {
   // Stops as stop.h says.
   Result<void> Read(const RunOptions& options, std::vector<Diagnostic>& diagnostics);
 
+  // Whether something in a log says something of the ranks that were asked for: reads the logs now.
+  // REQUIRES: Read.
+  bool HasFindings(const NumberRanges& ranks) const;
+
   // What is odd about logs; empty until they were read.
   const std::vector<Diagnostic>& late() const { return *late_; }
 
@@ -42,6 +46,9 @@ class JobRanks {
   void AddTo(std::vector<query::RankData>& ranks);
 
  private:
+  std::vector<query::JobSource> ReadSources(const RunOptions& options,
+                                            std::vector<Diagnostic>& diagnostics) const;
+
   struct OfRank {
     int64_t rank = 0;  // kMissing: not known; these come first
     std::string first_file;

@@ -20,7 +20,7 @@
 #include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
-#include "borescope/output/units/units.h"
+#include "borescope/postmortem/job_files.h"
 #include "borescope/query/database.h"
 #include "borescope/verbs/query/job_ranks.h"
 
@@ -143,16 +143,27 @@ std::vector<query::RankData> RanksOf(const LoadedRun& run,
 // Within the memory that there may be.
 Result<void> ReadWithin(const RunOptions& options, JobRanks& job,
                         std::vector<Diagnostic>& diagnostics) {
-  const MemoryLimit limit(options.memory_limit);
-  const auto read = WithinMemory(limit, [&] { return job.Read(options, diagnostics); });
-  if (read.has_value()) {
-    return *read;
+  return ReadJobWithin(options.memory_limit, options.files.front().path,
+                       [&] { return job.Read(options, diagnostics); });
+}
+
+// Loads the traces of a run in which logs may lie. Where no file is a trace, logs are enough in
+// which something is found.
+Result<void> LoadBesideLogs(const RunOptions& options, LoadedRun& run, JobRanks& job) {
+  Result<LoadedRun> loaded = LoadRun(options);
+  const bool is_no_trace = !loaded.ok() && loaded.error().code == ErrorCode::kUnsupportedFormat;
+  if (!loaded.ok() && !is_no_trace) {
+    return loaded.error();
   }
-  return Error{
-      .code = ErrorCode::kIo,
-      .cause = fmt::format("reading takes more than {}", FormatBytes(options.memory_limit)),
-      .remedy = "raise `memory_limit`, or name fewer files",
-      .file = options.files.front().path};
+  run = loaded.ok() ? std::move(*loaded) : LoadedRun{};
+  BS_TRY(ReadWithin(options, job, run.diagnostics));
+  if (!is_no_trace) {
+    return {};  // logs are read once they are asked for
+  }
+  BS_ASSIGN(const bool has_findings,
+            ReadJobWithin(options.memory_limit, options.files.front().path,
+                          [&]() -> Result<bool> { return job.HasFindings(options.ranks); }));
+  return has_findings ? Result<void>() : loaded.error();
 }
 
 // Loads the traces of a run, and what a dead job left among its files. One of both is enough.
@@ -161,8 +172,7 @@ Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) 
     return Stoppable(options.stop, [&]() -> Result<void> {
       BS_ASSIGN(job, JobRanks::Find(options));
       if (!job.HasData()) {
-        BS_ASSIGN(run, LoadRun(options));
-        return ReadWithin(options, job, run.diagnostics);  // logs alone, once they are asked for
+        return LoadBesideLogs(options, run, job);
       }
       RunOptions traces = options;
       std::erase_if(traces.files, [&](const InputFile& file) { return job.Holds(file.path); });
@@ -240,7 +250,7 @@ Result<QuerySession> QueryAccess::Open(const internal::RunOptions& options,
   state->job.AddTo(state->ranks);
   const bool is_any = std::any_of(state->ranks.begin(), state->ranks.end(),
                                   [](const auto& rank) { return rank.rank != internal::kMissing; });
-  if (!options.ranks.empty() && !is_any) {
+  if (!options.ranks.empty() && !is_any && !state->job.HasFindings(options.ranks)) {
     return internal::UsageError("`rank` names no rank of these files", "", "rank");
   }
   BS_ASSIGN(internal::query::Database database,

@@ -1,0 +1,244 @@
+#include "borescope/postmortem/dump_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "borescope/base/parallel.h"
+
+namespace borescope::internal {
+namespace {
+
+// Stores for so many threads as read at a time: what equal dumps have in common is kept once in
+// each.
+class Stores {
+ public:
+  std::shared_ptr<FlightStore> Take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) {
+      return std::make_shared<FlightStore>();
+    }
+    std::shared_ptr<FlightStore> store = std::move(free_.back());
+    free_.pop_back();
+    return store;
+  }
+  void Return(std::shared_ptr<FlightStore> store) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(store));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<FlightStore>> free_;
+};
+
+void ReadOne(const JobFile& file, const std::shared_ptr<FlightStore>& store, DumpFile& read) {
+  Result<FlightDump> dump =
+      ReadJobFile(file, [&](ByteSource& bytes) { return ReadFlightDump(bytes, store); });
+  if (!dump.ok()) {
+    read.refusal = RefusalOf(file, dump.error());
+    return;
+  }
+  read.row.status = dump->is_cut ? "truncated" : "read";
+  read.row.version = dump->version;
+  read.row.records = static_cast<int64_t>(dump->entries.size());
+  for (const FlightEntry& entry : dump->entries) {
+    if (entry.created_ns > 0) {
+      read.row.begin_unix_ns =
+          std::min(read.row.begin_unix_ns.value_or(entry.created_ns), entry.created_ns);
+      read.row.end_unix_ns = std::max(read.row.end_unix_ns.value_or(0), entry.created_ns);
+    }
+  }
+  read.dump = std::move(*dump);
+}
+
+// Reads all files and decides which of them count.
+class DumpReader {
+ public:
+  DumpReader(std::span<const JobFile> files, int threads,
+             const std::function<void(uint64_t done)>& progress) {
+    read_.files.reserve(files.size());
+    for (const JobFile& file : files) {
+      read_.files.push_back({.file = &file, .row = RowOf(file, "refused")});
+      read_.files.back().row.rank.reset();  // until it is known that it can be
+    }
+    std::mutex mutex;
+    uint64_t done = 0;
+    Stores stores;
+    ParallelFor(files.size(), threads, [&](size_t i) {
+      std::shared_ptr<FlightStore> store = stores.Take();
+      ReadOne(files[i], store, read_.files[i]);
+      stores.Return(std::move(store));
+      const std::scoped_lock lock(mutex);
+      done += files[i].bytes;
+      if (progress) progress(done);
+    });
+    for (const DumpFile& read : read_.files) {
+      if (read.refusal.has_value()) {
+        read_.has_failed = true;
+        read_.diagnostics.push_back(*read.refusal);
+      }
+    }
+    LeaveOutOlderAttempts();
+    GiveRanks();
+    LeaveOutDuplicates();
+    Note();
+  }
+
+  DumpFiles Take() { return std::move(read_); }
+
+ private:
+  void Say(Severity severity, std::string_view code, const std::string& file, std::string first,
+           std::string_view help, uint64_t count = 1) {
+    read_.diagnostics.push_back(
+        {severity, std::string(code), count, file, std::move(first), std::string(help)});
+  }
+
+  static int64_t Newest(const DumpFile& read) { return read.row.end_unix_ns.value_or(0); }
+
+  // Folders of attempts of the job: those whose newest record is more than ten minutes before that
+  // of the newest folder.
+  void LeaveOutOlderAttempts() {
+    constexpr int64_t kGapNs = 600 * kSecondNs;
+    std::map<std::string, int64_t> newest;
+    int64_t last = 0;
+    for (const DumpFile& read : read_.files) {
+      if (read.dump.has_value()) {
+        int64_t& of_folder = newest[read.file->folder];
+        of_folder = std::max(of_folder, Newest(read));
+        last = std::max(last, Newest(read));
+      }
+    }
+    for (DumpFile& read : read_.files) {
+      const int64_t of_folder = read.dump.has_value() ? newest[read.file->folder] : 0;
+      if (of_folder > 0 && of_folder < last - kGapNs) {
+        read.row.status = "ignored";
+        Say(Severity::kInfo, "older-attempt", read.file->path, "",
+            "The folder holds dumps of several attempts of the job; the newest one is answered.");
+      }
+    }
+  }
+
+  // The ranks that all groups of a dump have.
+  static bool MayBe(const FlightDump& dump, int32_t rank) {
+    return std::all_of(dump.groups.begin(), dump.groups.end(), [&](const FlightGroup& group) {
+      return group.ranks.empty() ||
+             std::binary_search(group.ranks.begin(), group.ranks.end(), rank);
+    });
+  }
+
+  // The members of the smallest group that lists any: a rank that all groups have is one of these.
+  static std::span<const int32_t> SmallestList(const FlightDump& dump) {
+    std::span<const int32_t> smallest;
+    for (const FlightGroup& group : dump.groups) {
+      if (!group.ranks.empty() && (smallest.empty() || group.ranks.size() < smallest.size())) {
+        smallest = group.ranks;
+      }
+    }
+    return smallest;
+  }
+
+  void GiveRanks() {
+    std::set<int32_t> taken;
+    for (DumpFile& read : read_.files) {
+      const std::optional<int32_t> named = read.file->rank;
+      const bool may_be = read.dump.has_value() && named.has_value() &&
+                          *named < FlightDump::kMostRanks && MayBe(*read.dump, *named);
+      if (may_be) {
+        read.row.rank = named;
+        if (read.Counts()) taken.insert(*named);
+      }
+    }
+    for (DumpFile& read : read_.files) {
+      if (!read.Counts() || read.row.rank.has_value()) {
+        continue;
+      }
+      std::vector<int32_t> free;
+      for (const int32_t rank : SmallestList(*read.dump)) {
+        if (!taken.contains(rank) && MayBe(*read.dump, rank)) {
+          free.push_back(rank);
+        }
+      }
+      if (free.size() == 1) {
+        read.row.rank = free.front();
+        taken.insert(free.front());
+        continue;
+      }
+      Say(Severity::kWarning, "rank-unclear", read.file->path,
+          read.file->rank.has_value()
+              ? fmt::format("the name says rank {}, which is not in all of its groups",
+                            *read.file->rank)
+              : "the name has no number",
+          "A dump does not hold its rank: end its name in it, as in trace_3.pickle.");
+    }
+  }
+
+  // Whether `a` counts rather than `b`, which is of the same rank.
+  static bool IsBetter(const DumpFile& a, const DumpFile& b) {
+    return Newest(a) != Newest(b) ? Newest(a) > Newest(b) : !a.file->is_json && b.file->is_json;
+  }
+
+  void LeaveOutDuplicates() {
+    std::map<int64_t, DumpFile*> best;
+    for (DumpFile& read : read_.files) {
+      if (!read.Counts() || !read.row.rank.has_value()) {
+        continue;
+      }
+      DumpFile*& other = best[*read.row.rank];
+      if (other == nullptr) {
+        other = &read;
+        continue;
+      }
+      DumpFile* const worse = IsBetter(read, *other) ? std::exchange(other, &read) : &read;
+      worse->row.status = "ignored";
+      Say(Severity::kInfo, "duplicate-rank", worse->file->path,
+          fmt::format("rank {}, as {}", *read.row.rank, other->file->path),
+          "Two dumps are of one rank; the one with the newest record counts.");
+    }
+  }
+
+  void Note() {
+    for (const DumpFile& read : read_.files) {
+      if (!read.Counts()) {
+        continue;
+      }
+      const std::string& path = read.file->path;
+      if (read.dump->is_cut && read.dump->entries.empty()) {
+        read_.has_failed = true;
+        Say(Severity::kError, "truncated-file", path, "no entry is complete",
+            "The file ends in the middle, before anything that could be used.");
+      } else if (read.dump->is_cut) {
+        Say(Severity::kWarning, "truncated-file", path,
+            fmt::format("{} entries are complete", read.dump->entries.size()),
+            "The file ends in the middle; everything before the end was read.");
+      }
+      if (!IsKnownFlightVersion(read.dump->version)) {
+        Say(Severity::kWarning, "unknown-version", path,
+            fmt::format("version '{}'", read.dump->version),
+            "Dumps of versions 1.x and 2.0 to 2.10 are known; this one was read like the newest.");
+      }
+      if (read.dump->bad_fields > 0) {
+        Say(Severity::kWarning, "bad-field-type", path, "",
+            "A field holds a value of the wrong type; the field counts as not recorded.",
+            read.dump->bad_fields);
+      }
+    }
+  }
+
+  DumpFiles read_;
+};
+
+}  // namespace
+
+DumpFiles ReadDumpFiles(std::span<const JobFile> files, int threads,
+                        const std::function<void(uint64_t done)>& progress) {
+  return DumpReader(files, threads, progress).Take();
+}
+
+}  // namespace borescope::internal
