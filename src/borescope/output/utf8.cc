@@ -143,6 +143,41 @@ size_t DisplayWidth(std::string_view text) {
 
 double CellsOfGlyph(char32_t glyph) { return static_cast<double>(CellsOf(glyph)); }
 
+namespace {
+
+// Whether a word of prose or of a name may end before byte `at`: not within "::" or letters.
+bool EndsWord(std::string_view text, size_t at) {
+  if (text.substr(0, at).ends_with(kEllipsis)) {
+    return true;
+  }
+  constexpr std::string_view kSeparators = " _:,;<>()[]{}/|=&";
+  const char before = text[at - 1];
+  return kSeparators.find(before) != std::string_view::npos && (before != ':' || text[at] != ':');
+}
+
+// `bytes` of the text, or as few less as leave no word cut: half of them at least.
+size_t BeforeWord(std::string_view text, size_t bytes) {
+  for (size_t at = bytes; at < text.size() && at > 0 && 2 * at >= bytes; --at) {
+    if (EndsWord(text, at)) {
+      return at;
+    }
+  }
+  return bytes;
+}
+
+// The same for where the rest of the text begins.
+size_t AfterWord(std::string_view text, size_t begin) {
+  const size_t last = begin + (text.size() - begin) / 2;
+  for (size_t at = begin; at < text.size() && at > 0 && at <= last; ++at) {
+    if (EndsWord(text, at)) {
+      return at;
+    }
+  }
+  return begin;
+}
+
+}  // namespace
+
 std::string ShortenMiddle(std::string_view text, size_t width) {
   if (DisplayWidth(text) <= width) {
     return std::string(text);
@@ -151,9 +186,11 @@ std::string ShortenMiddle(std::string_view text, size_t width) {
     return {};
   }
   const size_t tail = (width - 1) / 2;
-  std::string shorter(text.substr(0, PrefixBytes(text, width - 1 - tail)));
+  const size_t begin = BeforeWord(text, PrefixBytes(text, width - 1 - tail));
+  const size_t end = AfterWord(text, text.size() - SuffixBytes(text, tail));
+  std::string shorter(text.substr(0, begin));
   shorter += kEllipsis;
-  shorter += text.substr(text.size() - SuffixBytes(text, tail));
+  shorter += text.substr(end);
   return shorter;
 }
 
@@ -188,10 +225,6 @@ std::string_view BareName(std::string_view name) {
   return name.starts_with(kVoid) ? name.substr(kVoid.size()) : name;
 }
 
-std::string ShortenName(std::string_view name, size_t width) {
-  return DisplayWidth(name) <= width ? std::string(name) : ShortenMiddle(BareName(name), width);
-}
-
 std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang) {
   BS_DCHECK(width > hang);
   std::vector<std::string> lines(1);
@@ -206,7 +239,7 @@ std::vector<std::string> WrapText(std::string_view text, size_t width, size_t ha
     // Looks at a line of the word at a time: it may be megabytes long.
     for (size_t fits = PrefixBytes(word, room()); fits < word.size();
          fits = PrefixBytes(word, room())) {
-      const size_t bytes = std::max(fits, DecodeUtf8(word).bytes);
+      const size_t bytes = std::max(BeforeWord(word, fits), DecodeUtf8(word).bytes);
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
       if (!word.empty()) {

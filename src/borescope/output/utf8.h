@@ -31,18 +31,16 @@ size_t DisplayWidth(std::string_view text);
 // Cells of one character of printable text.
 double CellsOfGlyph(char32_t glyph);
 
-// At most `width` cells of printable text: what is too long loses its middle to "…".
+// At most `width` cells of printable text: what is too long loses its middle to "…", and whole
+// words where that leaves half of what fits.
 std::string ShortenMiddle(std::string_view text, size_t width);
 
 // A C++ signature without its parameters and a leading "void", which distinguish kernels least; any
 // other name as it is.
 std::string_view BareName(std::string_view name);
 
-// A name of at most `width` cells: one that is too long is made bare, then loses its middle.
-std::string ShortenName(std::string_view name, size_t width);
-
-// Printable text broken at blanks into lines of at most `width` cells; a longer word is cut. At
-// least one line; all but the first leave `hang` cells free, for an indent. REQUIRES: width > hang.
+// Printable text broken at blanks into lines of at most `width` cells; a longer word is cut, after
+// "::", "_" and the like where there are such in the second half of a line. At least one line; all but the first leave `hang` cells free, for an indent. REQUIRES: width > hang.
 std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang = 0);
 
 }  // namespace borescope::internal

@@ -89,14 +89,27 @@ TEST(Utf8, WrapsAtBlanksAndCutsLongWords) {
   EXPECT_EQ(WrapText("abcdefgh ij", 4, 2), (Lines{"abcd", "ef", "gh", "ij"}));
 }
 
-TEST(Utf8, ShorteningANameDropsItsParametersFirst) {
-  EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 30), "void at::copy<int>(int, float)");
-  EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 29), "at::copy<int>");
-  EXPECT_EQ(ShortenName("void at::(anonymous namespace)::copy(int)", 40),
+TEST(Utf8, ABareNameHasNoParameters) {
+  EXPECT_EQ(BareName("void at::copy<int>(int, float)"), "at::copy<int>");
+  EXPECT_EQ(BareName("void at::(anonymous namespace)::copy(int)"),
             "at::(anonymous namespace)::copy");
-  EXPECT_EQ(ShortenName("void at::copy<int>(int, float)", 9), "at::…int>");
-  EXPECT_EQ(ShortenName("Memcpy HtoD (Pinned -> Device)", 20), "Memcpy Hto…> Device)");
-  EXPECT_EQ(ShortenName(")))", 2), ")…");
+  EXPECT_EQ(BareName("Memcpy HtoD (Pinned -> Device)"), "Memcpy HtoD (Pinned -> Device)");
+  EXPECT_EQ(BareName(")))"), ")))");
+}
+
+TEST(Utf8, WordsAreNotCutWhereThereAreShorterOnes) {
+  EXPECT_EQ(ShortenMiddle("Memcpy HtoD (Pinned -> Device)", 20), "Memcpy … Device)");
+  EXPECT_EQ(ShortenMiddle("at::native::vectorized(float)", 20), "at::native…float)");
+  const std::string name = "at::native::vectorized_elementwise_kernel<漢字, 8>";
+  for (size_t width = 1; width < 50; ++width) {
+    const std::string shorter = ShortenMiddle(name, width);
+    EXPECT_LE(DisplayWidth(shorter), width);
+    EXPECT_EQ(ToPrintable(shorter), shorter);  // valid UTF-8
+  }
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(WrapText("at::native::vectorized_kernel", 14),
+            (Lines{"at::native::", "vectorized_", "kernel"}));
+  EXPECT_EQ(WrapText("a::bcdefghijk", 8), (Lines{"a::bcdef", "ghijk"}));
 }
 
 }  // namespace

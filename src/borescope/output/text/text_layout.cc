@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,13 +17,11 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kNoteIndent = 4;
-constexpr size_t kRowHang = 2;            // of the further lines of a row
-constexpr size_t kMostSidewaysLines = 8;  // of one cell: names of kernels fill pages otherwise
+constexpr size_t kRowHang = 2;  // of the further lines of a row
 
 std::string Padded(std::string_view text, const TextColumn& column) {
-  const std::string cell = ShortenName(text, column.width);
-  const std::string blanks(column.width - std::min(column.width, DisplayWidth(cell)), ' ');
-  return column.is_text ? cell + blanks : blanks + cell;
+  const std::string blanks(column.width - std::min(column.width, DisplayWidth(text)), ' ');
+  return column.is_text ? std::string(text) + blanks : blanks + std::string(text);
 }
 
 std::string JoinCells(const Lines& cells, size_t indent) {
@@ -94,24 +93,9 @@ std::string LabelsText(const Block& labels, size_t row) {
   return text;
 }
 
-// Names of events, of which remarks of other kinds are sentences.
-bool IsOfNames(const TextColumn& column) {
-  constexpr std::string_view kNames[] = {"host",       "before", "after", "from_name",
-                                         "renamed_to", "kernel", "trace"};
-  return std::find(std::begin(kNames), std::end(kNames), column.source->name) != std::end(kNames);
-}
-
 // What precedes a remark.
 std::string NoteLabel(const TextColumn& note) {
   return note.heading.empty() ? "" : note.heading + ": ";
-}
-
-// Names below a row take one line: whole they are in the formats for programs.
-void FoldNames(size_t width, TextColumn& note) {
-  const size_t taken = kNoteIndent + DisplayWidth(NoteLabel(note));
-  if (IsOfNames(note) && taken + kSmallestText <= width) {
-    note.cells = LabelNames(note.cells, width - taken).texts;
-  }
 }
 
 // The remarks of one row, below it.
@@ -176,9 +160,8 @@ size_t WidestHeading(const TextColumns& columns) {
 
 // The values of one column, each in lines of its own.
 std::vector<Lines> SidewaysCells(const TextColumn& column, size_t each) {
-  const Lines shown = LabelNames(column.cells, each * kMostSidewaysLines).texts;
   std::vector<Lines> cells;
-  for (const std::string& cell : shown) {
+  for (const std::string& cell : column.cells) {
     const bool with_unit = !column.unit.empty() && cell != "-";
     cells.push_back(WrapText(with_unit ? cell + " " + column.unit : cell, each));
   }
@@ -362,33 +345,78 @@ void IndentCells(const Column& depths, TextColumn& column) {
   column.cell_width = WidestOf(column.cells);
 }
 
-bool IsCut(const TextColumn& column) {
-  return column.is_text && !column.is_remark && column.width < column.cell_width;
-}
+// Labels of names at most `width` wide, and whether pieces of them tell them apart.
+struct CellLabels {
+  Lines texts;
+  bool tell = true;
+};
 
 // Blanks before a text say how deep in a tree a cell is: they stay, and cells of one depth are
 // distinguished.
-void LabelCells(TextColumn& column, size_t width) {
+CellLabels LabelCells(const Lines& cells, size_t width) {
   std::map<size_t, std::vector<size_t>> rows_of;  // by depth
-  for (size_t row = 0; row < column.cells.size(); ++row) {
-    const std::string& cell = column.cells[row];
-    rows_of[std::min(cell.find_first_not_of(' '), cell.size())].push_back(row);
+  for (size_t row = 0; row < cells.size(); ++row) {
+    rows_of[std::min(cells[row].find_first_not_of(' '), cells[row].size())].push_back(row);
   }
-  column.shown = Lines(column.cells.size());
-  column.shown_width = column.width;
-  column.tells_apart = true;
+  CellLabels labels{Lines(cells.size())};
   for (const auto& [depth, rows] : rows_of) {
     const size_t indent = std::min(depth, width / 2);
-    Lines cells;
+    Lines names;
     for (const size_t row : rows) {
-      cells.push_back(column.cells[row].substr(depth));
+      names.push_back(cells[row].substr(depth));
     }
-    const Labels labels = LabelNames(cells, width - indent);
-    column.tells_apart = column.tells_apart && labels.tell;
+    const Labels of_depth = LabelNames(names, width - indent);
+    labels.tell = labels.tell && of_depth.tell;
     for (size_t i = 0; i < rows.size(); ++i) {
-      column.shown[rows[i]] = std::string(indent, ' ') + labels.texts[i];
+      labels.texts[rows[i]] = std::string(indent, ' ') + of_depth.texts[i];
     }
   }
+  return labels;
+}
+
+// Labels at most `width` wide, or, where these would look alike, as wide as it takes to tell the
+// names apart; whole names if nothing less does.
+Lines TellingLabels(const TextColumn& column, size_t width) {
+  CellLabels labels = LabelCells(column.cells, width);
+  size_t alike = width;
+  size_t apart = width;
+  while (!labels.tell) {
+    alike = apart;
+    apart = 2 * apart;
+    if (apart >= column.cell_width) {
+      return column.cells;
+    }
+    labels = LabelCells(column.cells, apart);
+  }
+  // The least of these widths, so that a wider terminal, which may do without, shows no less.
+  while (alike + 1 < apart) {
+    const size_t middle = alike + (apart - alike) / 2;
+    CellLabels shorter = LabelCells(column.cells, middle);
+    (shorter.tell ? apart : alike) = middle;
+    labels = shorter.tell ? std::move(shorter) : std::move(labels);
+  }
+  return std::move(labels.texts);
+}
+
+// Remarks that are names of events; others are sentences.
+bool IsOfNames(const TextColumn& column) {
+  constexpr std::string_view kNames[] = {"host",       "before", "after", "from_name",
+                                         "renamed_to", "kernel", "trace"};
+  return std::find(std::begin(kNames), std::end(kNames), column.source->name) != std::end(kNames);
+}
+
+// What is shown of the names of a column on a terminal of `width`, wherever the column goes: as
+// much as a line of their own holds. Remarks stay whole but for names, whose line is below a row.
+void ShortenCells(TextColumn& column, size_t width) {
+  const size_t taken = kNoteIndent + DisplayWidth(NoteLabel(column));
+  const size_t room =
+      column.is_remark ? std::max(width - std::min(width, taken), kSmallestText) : width;
+  if (!column.is_text || column.cell_width <= room || (column.is_remark && !IsOfNames(column))) {
+    return;
+  }
+  column.cells =
+      column.is_remark ? LabelNames(column.cells, room).texts : TellingLabels(column, room);
+  column.cell_width = WidestOf(column.cells);
 }
 
 // Wrapped at blanks, but for those in front, which say how deep in a tree it is.
@@ -412,7 +440,7 @@ size_t WidestOf(const Lines& lines) {
   return width;
 }
 
-TextColumns MakeColumns(const Table& table) {
+TextColumns MakeColumns(const Table& table, size_t width) {
   TextColumns columns;
   const Column* depth = DepthOf(table);
   for (const Column& source : table.columns) {
@@ -431,6 +459,9 @@ TextColumns MakeColumns(const Table& table) {
     column.is_remark = column.is_text && !column.is_key() && column.cell_width > kRemarkWidth;
   }
   TellHeadingsApart(columns);
+  for (TextColumn& column : columns) {
+    ShortenCells(column, width);
+  }
   return columns;
 }
 
@@ -481,37 +512,8 @@ bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t small
   return TotalWidth(columns, limit) <= width;
 }
 
-void CutNames(TextColumn& column) {
-  if (!IsCut(column)) {
-    column.tells_apart = true;
-  } else if (column.shown_width != column.width) {
-    LabelCells(column, column.width);
-  }
-}
-
-bool IsDistinguishing(TextColumn& column) {
-  CutNames(column);
-  return column.tells_apart;
-}
-
-void CutNamesToLines(TextColumn& column) {
-  constexpr size_t kMostCellLines = 3;
-  if (IsDistinguishing(column)) {
-    return;
-  }
-  LabelCells(column, kMostCellLines * column.width);
-  if (!column.tells_apart) {
-    column.shown = column.cells;
-  }
-}
-
 Lines CellLines(const TextColumn& column, size_t row, size_t hang) {
-  const std::string& cell = column.cells[row];
-  const bool is_name = column.is_text && !column.is_remark;
-  const bool is_labelled = IsCut(column) && column.shown_width == column.width;
-  const std::string text = is_labelled ? column.shown[row]
-                           : is_name   ? ShortenName(cell, column.width)
-                                       : cell;
+  const std::string& text = column.cells[row];
   return DisplayWidth(text) <= column.width ? Lines{text} : WrapCell(text, column.width, hang);
 }
 
@@ -536,14 +538,14 @@ constexpr Attempt kAttempts[] = {
     {Precision::kFull, false, false, false, 40},
     {Precision::kFull, false, true, false, 40},
     {Precision::kFull, true, true, false, kReadableText},
+    {Precision::kFull, true, true, true, kLabelText},
     {Precision::kCompact, true, true, false, kReadableText},
-    {Precision::kFull, true, true, true, kSmallestText},
-    {Precision::kCompact, true, true, true, kSmallestText},
+    {Precision::kCompact, true, true, true, kLabelText},
 };
-constexpr size_t kAttemptsWithLabelsBeside = 5;
+constexpr size_t kAttemptsWithLabelsBeside = 4;
 // How columns are placed in blocks below each other: with keys in each, or else above each row.
-constexpr Attempt kBlocks = {Precision::kCompact, true, true, false, kSmallestText};
-constexpr Attempt kLabelledBlocks = {Precision::kCompact, true, true, true, kSmallestText};
+constexpr Attempt kBlocks = {Precision::kCompact, true, true, false, kLabelText};
+constexpr Attempt kLabelledBlocks = {Precision::kCompact, true, true, true, kLabelText};
 
 // Columns that say nothing in any row, but for keys: that these are missing says what a row is.
 bool SaysNothing(const TextColumn& column) {
@@ -619,9 +621,14 @@ void FillGrid(const Attempt& attempt, Placement& placed) {
     return;
   }
   const auto end =
-      attempt.smallest_text > kSmallestText ? placed.notes.end() : std::next(placed.notes.begin());
+      attempt.smallest_text > kLabelText ? placed.notes.end() : std::next(placed.notes.begin());
   placed.grid.assign(placed.notes.begin(), end);
   placed.notes.erase(placed.notes.begin(), end);
+}
+
+// Whether a column is one of the long keys that may move above its row.
+bool IsLabel(const TextColumn& column) {
+  return column.is_text && !column.is_remark && column.cell_width > kLabelText;
 }
 
 Placement Place(TextColumns& columns, const Attempt& attempt) {
@@ -629,7 +636,7 @@ Placement Place(TextColumns& columns, const Attempt& attempt) {
   for (TextColumn& column : columns) {
     if (attempt.remarks_below && column.is_remark) {
       placed.notes.push_back(&column);
-    } else if (attempt.labels_above && column.is_text && column.cell_width > kLabelText) {
+    } else if (attempt.labels_above && IsLabel(column)) {
       placed.labels.push_back(&column);
     } else {
       placed.grid.push_back(&column);
@@ -639,48 +646,68 @@ Placement Place(TextColumns& columns, const Attempt& attempt) {
   return placed;
 }
 
-bool AllTellApart(const Block& grid) {
-  return std::all_of(grid.begin(), grid.end(),
-                     [](TextColumn* column) { return IsDistinguishing(*column); });
+// How many lines the rows take by their names in the grid.
+size_t LinesBeside(const Block& grid, size_t rows) {
+  Block wrapped;
+  std::copy_if(grid.begin(), grid.end(), std::back_inserter(wrapped), [](const TextColumn* column) {
+    return !column->is_remark && column->cell_width > column->width;
+  });
+  size_t lines = rows;
+  for (size_t row = 0; row < rows && !wrapped.empty(); ++row) {
+    size_t height = 1;
+    for (const TextColumn* column : wrapped) {
+      height = std::max(height, CellLines(*column, row, kRowHang).size());
+    }
+    lines += height - 1;
+  }
+  return lines;
 }
 
-// Text gives way to numbers only as far as rows stay distinguishable: else it goes above its row.
-bool Fits(const Placement& placed, const Attempt& attempt, size_t width) {
-  return FitColumns(placed.grid, width - placed.indent(), attempt.smallest_text) &&
-         (attempt.labels_above || AllTellApart(placed.grid));
+// The same with the long keys above their rows.
+size_t LinesAbove(const Block& grid, size_t rows, size_t width) {
+  size_t lines = rows;
+  for (const TextColumn* column : grid) {
+    for (size_t row = 0; row < rows && IsLabel(*column); ++row) {
+      const size_t cells = std::max<size_t>(DisplayWidth(column->cells[row]), 1);
+      lines += (cells + width - 1) / width;
+    }
+  }
+  return lines;
+}
+
+// Text gives way to numbers as long as its lines beside them are no more than those above them
+// would be. Where there are only texts, they have nothing to stand above.
+bool Fits(const Placement& placed, const Attempt& attempt, size_t rows, size_t width) {
+  if (!FitColumns(placed.grid, width - placed.indent(), attempt.smallest_text)) {
+    return false;
+  }
+  const auto is_label = [](const TextColumn* column) { return IsLabel(*column); };
+  return attempt.labels_above || std::all_of(placed.grid.begin(), placed.grid.end(), is_label) ||
+         std::none_of(placed.grid.begin(), placed.grid.end(), is_label) ||
+         LinesBeside(placed.grid, rows) <= LinesAbove(placed.grid, rows, width);
 }
 
 // Bars take what the columns leave, and text gives way a little for them: no more than it does in
-// this attempt without them, and not so far that rows look alike.
-void MakeRoomForBars(const Attempt& attempt, size_t width, Placement& placed) {
+// this attempt without them, and not for more lines.
+void MakeRoomForBars(const Attempt& attempt, size_t rows, size_t width, Placement& placed) {
   const size_t room = width - placed.indent();
   const size_t least = kColumnGap + kShortestBar;
-  if (WidthOf(placed.grid, 0) + least > room &&
-      !(FitColumns(placed.grid, room - least, attempt.smallest_text) &&
-        AllTellApart(placed.grid))) {
-    static_cast<void>(FitColumns(placed.grid, room, attempt.smallest_text));
-    return;
+  if (WidthOf(placed.grid, 0) + least > room) {
+    const size_t lines = LinesBeside(placed.grid, rows);
+    if (!FitColumns(placed.grid, room - least, attempt.smallest_text) ||
+        LinesBeside(placed.grid, rows) > lines) {
+      static_cast<void>(FitColumns(placed.grid, room, attempt.smallest_text));
+      return;
+    }
   }
   placed.bar_width = std::min(room - WidthOf(placed.grid, 0), kColumnGap + kLongestBar);
 }
 
-// Labels that would look alike take more lines.
 std::string Written(const Placement& placed, size_t rows, const TextStyle& style) {
   for (TextColumn* label : placed.labels) {
     label->width = style.width;
-    CutNamesToLines(*label);
-  }
-  for (TextColumn* note : placed.notes) {
-    FoldNames(style.width, *note);
   }
   return BlockText(placed, rows, style);
-}
-
-// Names in the grid, too.
-std::string WrittenApart(const Placement& placed, size_t rows, const TextStyle& style) {
-  std::for_each(placed.grid.begin(), placed.grid.end(),
-                [](TextColumn* column) { CutNames(*column); });
-  return Written(placed, rows, style);
 }
 
 // The columns that every block repeats: leading keys, as long as any other column fits beside them.
@@ -688,11 +715,11 @@ Block RepeatedColumns(const Block& columns, size_t width) {
   Block repeated;
   size_t widest = 0;
   for (TextColumn* column : columns) {
-    widest = std::max(widest, TotalWidth(std::span(&column, 1), kSmallestText));
+    widest = std::max(widest, TotalWidth(std::span(&column, 1), kLabelText));
   }
   for (TextColumn* column : columns) {
     repeated.push_back(column);
-    const bool fits = TotalWidth(repeated, kSmallestText) + kColumnGap + widest <= width;
+    const bool fits = TotalWidth(repeated, kLabelText) + kColumnGap + widest <= width;
     if (!column->is_key() || !fits) {
       repeated.pop_back();
       break;
@@ -720,7 +747,7 @@ std::vector<Block> CutIntoBlocks(const Block& columns, size_t repeated, size_t w
   for (size_t i = repeated; i < columns.size(); ++i) {
     Block longer = blocks.back();
     longer.push_back(columns[i]);
-    if (blocks.back().size() > repeated && TotalWidth(longer, kSmallestText) > width) {
+    if (blocks.back().size() > repeated && TotalWidth(longer, kLabelText) > width) {
       longer = first;
       longer.push_back(columns[i]);
       blocks.emplace_back();
@@ -745,23 +772,13 @@ std::vector<Placement> PlaceBlocks(Placement placed, size_t width) {
 }
 
 void FitBlock(const Placement& block, size_t width) {
-  static_cast<void>(FitColumns(block.grid, width - block.indent(), kSmallestText));
+  static_cast<void>(FitColumns(block.grid, width - block.indent(), kLabelText));
 }
 
-// Of a name at least half is left of the longest: less would have to be looked up elsewhere.
-bool IsReadable(const TextColumn& column) {
-  return !column.is_text || 2 * column.width >= column.cell_width;
-}
-
-// Whether the keys in a block still distinguish rows, for people, too.
-bool FitsApart(const Placement& block, size_t width) {
+// Whether the names in a block take no more lines than above their rows.
+bool AreBestBeside(const Placement& block, size_t rows, size_t width) {
   FitBlock(block, width);
-  Block keys;
-  std::copy_if(block.grid.begin(), block.grid.end(), std::back_inserter(keys),
-               [](const TextColumn* column) { return column->is_key(); });
-  return AllTellApart(keys) && std::all_of(keys.begin(), keys.end(), [](const TextColumn* column) {
-           return IsReadable(*column);
-         });
+  return LinesBeside(block.grid, rows) <= LinesAbove(block.grid, rows, width);
 }
 
 // Blocks below each other, each of all rows.
@@ -769,17 +786,17 @@ std::string SplitText(TextColumns& columns, size_t rows, const TextStyle& style)
   UsePrecision(columns, kBlocks.precision);
   SetHeadings(columns, kBlocks.break_headings);
   std::vector<Placement> blocks = PlaceBlocks(Place(columns, kBlocks), style.width);
-  const bool apart = std::all_of(blocks.begin(), blocks.end(), [&](const Placement& block) {
-    return FitsApart(block, style.width);
+  const bool beside = std::all_of(blocks.begin(), blocks.end(), [&](const Placement& block) {
+    return AreBestBeside(block, rows, style.width);
   });
-  if (!apart) {
+  if (!beside) {
     blocks = PlaceBlocks(Place(columns, kLabelledBlocks), style.width);
   }
   std::string text;
   for (const Placement& block : blocks) {
     FitBlock(block, style.width);
     text += text.empty() ? "" : "\n";
-    text += WrittenApart(block, rows, style);
+    text += Written(block, rows, style);
   }
   return text;
 }
@@ -787,30 +804,29 @@ std::string SplitText(TextColumns& columns, size_t rows, const TextStyle& style)
 // The table as in the first of these attempts that fits; empty where none does.
 std::string FittedText(std::span<const Attempt> attempts, TextColumns& columns, size_t rows,
                        const TextStyle& style, const RowBars* bars) {
-  Precision precision = Precision::kFull;
+  std::optional<Precision> precision;
   for (const Attempt& attempt : attempts) {
     if (attempt.precision != precision) {
       precision = attempt.precision;
-      UsePrecision(columns, precision);
+      UsePrecision(columns, *precision);
     }
     SetHeadings(columns, attempt.break_headings);
     Placement placed = Place(columns, attempt);
-    if (Fits(placed, attempt, style.width)) {
+    if (Fits(placed, attempt, rows, style.width)) {
       if (bars != nullptr) {
         placed.bars = bars;
-        MakeRoomForBars(attempt, style.width, placed);
+        MakeRoomForBars(attempt, rows, style.width, placed);
       }
-      return WrittenApart(placed, rows, style);
+      return Written(placed, rows, style);
     }
   }
   return {};
 }
 
-// What fits in no attempt.
+// What fits in no attempt, with numbers as the last of these shows them.
 std::string UnfittedText(TextColumns& columns, size_t rows, const TextStyle& style) {
   const size_t sideways = SidewaysWidth(columns, rows, style.width);
   if (rows <= kMostSidewaysRows && sideways > 0) {
-    UsePrecision(columns, Precision::kFull);
     return SidewaysText(columns, sideways, style);
   }
   return SplitText(columns, rows, style);
@@ -831,7 +847,7 @@ std::string LayOutTable(const Table& table, const TextStyle& style, const RowBar
   if (table.rows() == 0) {
     return title + "(none)\n";
   }
-  TextColumns columns = MakeColumns(table);
+  TextColumns columns = MakeColumns(table, style.width);
   const std::span<const Attempt> attempts(kAttempts);
   std::string text = FittedText(attempts.first(1), columns, table.rows(), style, bars);
   if (!text.empty()) {

@@ -1,17 +1,19 @@
 // Lays one table out for people, in at most `width` terminal cells per line. Pure.
 //
-// Numbers stay whole. What gives way, in this order, until the table fits:
+// A wider terminal shows no less of any cell: of a name as much is shown as a whole line of the
+// terminal holds, in as many lines of its column as that takes, and numbers lose decimals only
+// where nothing else fits. What gives way, in this order, until the table fits:
 //   1. columns without any value leave it and are named below it
 //   2. remarks (long derived text) are wrapped in their column, or move below their row
-//   3. keys that are the same in all of more than three rows leave it and are said below it
-//   4. long keys (kernel names) lose their middle, headings break at blanks, numbers lose decimals
-//   5. keys that would become unreadable, or look alike as they are cut, move to lines of their own
-//   6. a table of up to three rows is turned on its side: one line per column
-//   7. any other is cut into blocks below each other, which repeat the key columns or, where these
-//      do not come first or would look alike, have keys on lines of their own, too
-// Keys that would look alike even there take more lines, or are cut elsewhere. Where
-// there are only long texts, keys stay in columns, and so do remarks that can be read beside each
-// other.
+//   3. long keys (kernel names) are wrapped in their column, and headings break at blanks
+//   4. keys that are the same in all of more than three rows leave it and are said below it
+//   5. keys that would take more lines than on lines of their own move there, above their row
+//   6. numbers lose decimals
+//   7. a table of up to three rows is turned on its side: one line per column
+//   8. any other is cut into blocks below each other, which repeat the key columns or, where these
+//      do not come first or would be wrapped often, have keys on lines of their own, too
+// Names that would look alike as a line of the terminal holds them take more lines. Where there are
+// only long texts, keys stay in columns, and so do remarks that can be read beside each other.
 #pragma once
 
 #include <limits>
@@ -44,13 +46,10 @@ struct TextColumn {
   bool is_text = false;    // may be shortened; aligned left
   bool is_remark = false;  // long derived text: prose, not a name
   size_t cell_width = 0;   // of the widest cell
-  // Decided later, by SetHeadings, FitColumns and CutNames:
+  // Decided later, by SetHeadings and FitColumns:
   Lines heading_lines;  // the unit is the last one, in all columns or in none
-  size_t natural = 0;   // width that shows everything
+  size_t natural = 0;   // width that shows every cell in one line
   size_t width = 0;
-  Lines shown;  // labels of the cells, for columns of `shown_width`
-  size_t shown_width = 0;
-  bool tells_apart = true;  // whether the labels do so by pieces of the cells
 
   bool is_key() const { return source->role == Role::kKey; }
 };
@@ -60,7 +59,10 @@ using TextColumns = std::vector<TextColumn>;
 // Cells and headings of all columns of `table`, which must outlive them. Of a tree in preorder,
 // whose rows have their level in a key column `depth`, the text column after that one is indented
 // by it, and replaces both.
-TextColumns MakeColumns(const Table& table);
+// Of names longer than `width`, that of the terminal, cells have labels: so much of them that fits
+// into a line of their own or, where they would look alike, that tells them apart. How much that is
+// does not depend on where they are placed.
+TextColumns MakeColumns(const Table& table, size_t width);
 
 // Formats the numbers again.
 void UsePrecision(TextColumns& columns, Precision precision);
@@ -77,17 +79,8 @@ size_t TotalWidth(std::span<TextColumn* const> columns, size_t text_limit);
 // for natural widths.
 bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t smallest_text);
 
-// Sets what is shown of the names in a column that has its width.
-void CutNames(TextColumn& column);
-
-// Whether names of the column that differ do so by pieces of them when they are cut to its width.
-bool IsDistinguishing(TextColumn& column);
-
-// The same, in as many lines of the width as that takes: up to three, or all.
-void CutNamesToLines(TextColumn& column);
-
-// One cell in lines of the column's width at most: a remark whole, a name as it is shown. All lines
-// but the first are indented by `hang`, and all by the level in a tree.
+// One cell in lines of the column's width at most. All lines but the first are indented by `hang`,
+// and all by the level in a tree.
 Lines CellLines(const TextColumn& column, size_t row, size_t hang);
 
 // The width of the widest line.
@@ -124,7 +117,7 @@ struct Placement {
 size_t WidthOf(const Block& block, size_t indent);
 
 // The grid with its labels and notes; below labels it is indented. REQUIRES: the grid has a column;
-// those of grid and labels have their width, and names are cut.
+// those of grid and labels have their width.
 std::string BlockText(const Placement& placed, size_t rows, const TextStyle& style);
 
 // The width of each of `rows` values beside their headings; zero when there is no room for them.

@@ -1,8 +1,11 @@
 // Whatever the shape of a table and the width of the terminal, all of it is there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "borescope/output/text/text_layout.h"
 #include "borescope/output/utf8.h"
@@ -144,6 +147,131 @@ TEST(LayOutTable, KeepsLongNamesApart) {
     ASSERT_EQ(LostIn(text, table), "") << "round " << round << ", width " << width << '\n'
                                        << LayOutTable(table, {width, false});
   }
+}
+
+// A letter that no other cell has: how often it is in a text says how much of the cell is shown.
+std::string LetterOf(size_t cell) {
+  constexpr size_t kFirst = 0x4E8;  // Cyrillic, Armenian: one cell wide
+  const size_t value = kFirst + cell;
+  return {static_cast<char>(0xC0 | (value >> 6)), static_cast<char>(0x80 | (value & 0x3F))};
+}
+
+constexpr size_t kMostLetters = 70;
+
+// A name of words as those of kernels, or one word.
+std::string NameOfLetter(std::mt19937& random, const std::string& letter) {
+  constexpr std::string_view kBetween[] = {"::", "_", ", ", "<", "("};
+  constexpr size_t kLengths[] = {3, 20, 26, 34, 60, 90, 130, 300};
+  const size_t length = kLengths[random() % std::size(kLengths)];
+  const bool has_words = random() % 4 != 0;
+  std::string name;
+  for (size_t i = 0; i < length; ++i) {
+    name += letter;
+    if (has_words && random() % 8 == 0) name += kBetween[random() % std::size(kBetween)];
+  }
+  return name;
+}
+
+Table TableOfLetters(std::mt19937& random) {
+  Table table{"t", "Title", {}};
+  const size_t rows = 1 + random() % 7;
+  const size_t texts = 1 + random() % 3;
+  size_t letter = 0;
+  for (size_t at = 0; at < texts && letter + rows < kMostLetters; ++at) {
+    Column& column = AddString(table, "h" + std::to_string(at), Role::kKey, "");
+    for (size_t row = 0; row < rows; ++row) {
+      Push(column, NameOfLetter(random, LetterOf(letter++)));
+    }
+  }
+  const size_t numbers = random() % 16;
+  for (size_t at = 0; at < numbers; ++at) {
+    Column& column =
+        AddInt(table, "n" + std::to_string(at) + "_ns", Unit::kNanoseconds, Role::kMax, "");
+    for (size_t row = 0; row < rows; ++row) {
+      Push(column, static_cast<int64_t>(10'000'000 + random() % 90'000'000));
+    }
+  }
+  return table;
+}
+
+size_t CountOf(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// Letters shown of each cell, and decimals of all numbers.
+struct Shown {
+  std::vector<size_t> letters;
+  size_t digits = 0;
+};
+
+Shown ShownIn(const std::string& text, const Table& table) {
+  Shown shown;
+  size_t letter = 0;
+  for (const Column& column : table.columns) {
+    for (size_t row = 0; row < table.rows() && !column.IsNumber(); ++row) {
+      shown.letters.push_back(CountOf(text, LetterOf(letter++)));
+    }
+  }
+  shown.digits = static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }));
+  return shown;
+}
+
+// Blocks below each other repeat names.
+bool HasBlocks(const std::string& text) { return CountOf(text, "\n\n") > 0; }
+
+// Letters of all cells that `wide` shows fewer of than `narrow`; a label may have a mark or two
+// more in place of letters, but what was whole stays so.
+std::string LostBetween(const Shown& narrow, const Shown& wide, const Table& table) {
+  constexpr size_t kMarks = 8;
+  std::string lost;
+  size_t cell = 0;
+  for (const Column& column : table.columns) {
+    for (size_t row = 0; row < table.rows() && !column.IsNumber(); ++row, ++cell) {
+      const size_t whole = CountOf(std::get<StringValues>(column.values)[row], LetterOf(cell));
+      const bool was_whole = narrow.letters[cell] == whole;
+      const size_t least =
+          was_whole ? whole : narrow.letters[cell] - std::min(narrow.letters[cell], kMarks);
+      if (wide.letters[cell] < least) {
+        lost += " cell " + std::to_string(cell) + ": " + std::to_string(narrow.letters[cell]) +
+                " then " + std::to_string(wide.letters[cell]) + " of " + std::to_string(whole);
+      }
+    }
+  }
+  return lost + (wide.digits < narrow.digits ? " digits" : "");
+}
+
+TEST(LayOutTable, AWiderTerminalShowsNoLessOfAnyCell) {
+  std::mt19937 random(17);
+  size_t compared = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Table table = TableOfLetters(random);
+    const RowBars bars{"bars", std::vector<double>(table.rows(), 0.5),
+                       std::vector<Tone>(table.rows(), Tone::kCompute)};
+    const RowBars* const or_none = random() % 2 == 0 ? &bars : nullptr;
+    std::optional<Shown> before;
+    for (size_t width = 60 + round % 2; width <= 240; width += 2) {
+      const std::string text = PlainText(LayOutTable(table, {width, false}, or_none));
+      ASSERT_LE(WidestLine(text), width) << text;
+      if (HasBlocks(text)) {
+        continue;
+      }
+      Shown now = ShownIn(text, table);
+      if (before.has_value()) {
+        ++compared;
+        ASSERT_EQ(LostBetween(*before, now, table), "")
+            << "round " << round << ", width " << width << '\n'
+            << LayOutTable(table, {width - 2, false}, or_none) << '\n'
+            << text;
+      }
+      before = std::move(now);
+    }
+  }
+  EXPECT_GT(compared, 3'000U);
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ std::string ShortenedName(std::string_view name, size_t longest) {
   const size_t word = name.find_last_of("_:<,( .", end);
   constexpr size_t kLeastKept = 2;
   end = word != std::string_view::npos && word * kLeastKept >= end ? word : end;
+  while (end > 1 && std::string_view("_:,( ").find(name[end - 1]) != std::string_view::npos) {
+    --end;
+  }
   return std::string(name.substr(0, end)) + "...";
 }
 
