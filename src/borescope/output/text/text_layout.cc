@@ -345,7 +345,7 @@ void IndentCells(const Column& depths, TextColumn& column) {
   column.cell_width = WidestOf(column.cells);
 }
 
-// Labels of names at most `width` wide, and whether pieces of them tell them apart.
+// Labels of names at most `width` wide, and whether pieces of them are enough to distinguish them.
 struct CellLabels {
   Lines texts;
   bool tell = true;
@@ -374,8 +374,8 @@ CellLabels LabelCells(const Lines& cells, size_t width) {
   return labels;
 }
 
-// Labels at most `width` wide, or, where these would look alike, as wide as it takes to tell the
-// names apart; whole names if nothing less does.
+// Labels at most `width` wide, or, where these would look alike, as wide as it takes to
+// distinguish the names; whole names if nothing less does.
 Lines TellingLabels(const TextColumn& column, size_t width) {
   CellLabels labels = LabelCells(column.cells, width);
   size_t alike = width;
@@ -676,7 +676,7 @@ size_t LinesAbove(const Block& grid, size_t rows, size_t width) {
 }
 
 // Text gives way to numbers as long as its lines beside them are no more than those above them
-// would be. Where there are only texts, they have nothing to stand above.
+// would be. Where there are only texts, there is nothing to put them above.
 bool Fits(const Placement& placed, const Attempt& attempt, size_t rows, size_t width) {
   if (!FitColumns(placed.grid, width - placed.indent(), attempt.smallest_text)) {
     return false;
