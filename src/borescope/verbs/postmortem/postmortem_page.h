@@ -15,8 +15,8 @@ namespace borescope::internal {
 inline constexpr std::string_view kMemoryAreasTable = "memory_areas";
 inline constexpr std::string_view kMemoryMapTable = "memory_map";
 
-// How many rows of the first each of so many snapshots may have, and of the second each of its
-// moments, for a page that can be mailed.
+// How many rows of the first each of so many snapshots may have, and of the second its peak, its
+// failure and its end each, for a page that can be mailed.
 size_t AreaRowsOfPage(size_t snapshots);
 size_t MapRowsOfPage(size_t snapshots);
 
