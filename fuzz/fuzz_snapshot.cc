@@ -1,4 +1,4 @@
-// Whatever a memory snapshot holds: reading and replaying it ends, and what is reported about it adds up.
+// Whatever a memory snapshot holds: reading and replaying it ends, and what is reported adds up.
 
 #include <cstddef>
 #include <cstdint>

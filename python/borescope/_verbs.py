@@ -31,15 +31,15 @@ TableName = Literal[
     "inference_stalls", "inference_steps", "inherited", "inherited_work", "kernel_classes",
     "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
     "launches", "ledger", "left_out", "levels", "log_findings", "longest_gaps", "memory_bound",
-    "memory_growth", "memory_live", "memory_ops", "memory_peak", "memory_timeline", "modelled",
-    "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom", "oom_fixes", "ops", "osrt_sum",
-    "overlap", "overview", "points", "postmortem", "postmortem_files", "postmortem_profiles",
-    "prof", "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality",
-    "roofline", "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "speed_of_light",
-    "stack_frames", "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers",
-    "sync_edges", "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
-    "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
-    "what_if", "windows"
+    "memory_growth", "memory_live", "memory_ops", "memory_peak", "memory_segments",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom",
+    "oom_fixes", "ops", "osrt_sum", "overlap", "overview", "points", "postmortem",
+    "postmortem_files", "postmortem_profiles", "prof", "quality", "queue", "rank_groups", "ranking",
+    "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage", "sequences",
+    "slack", "slow_steps", "speed_of_light", "stack_frames", "stacks", "step_heat", "step_spread",
+    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
+    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
+    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if", "windows"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {

@@ -8,6 +8,7 @@ import json
 import pickle
 import runpy
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,58 @@ def test_contents_of_files(jobs: Path, tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(TypeError, match="binary mode"):
         borescope.postmortem(io.StringIO("text"))  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+def damaged(change: Callable[[dict[str, Any], list[dict[str, Any]]], None]) -> dict[str, int]:
+    """What is said of a snapshot that was changed: codes and counts."""
+    snapshot = pickle.loads((ROOT / "fuzz" / "corpus" / "snapshot" / "whole.pickle").read_bytes())
+    change(snapshot, snapshot["device_traces"][0])
+    answer = borescope.postmortem(pickle.dumps(snapshot), fix_time=0)
+    assert answer["postmortem_files"]["status"].to_list() == ["read"]
+    return {each.code: each.count for each in answer.diagnostics if each.code != "python-stacks"}
+
+
+def test_damaged_snapshots_say_what_was_repaired() -> None:
+    def without_frames(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        for event in events:
+            event.pop("frames")
+
+    def some_frames(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        events[1].pop("frames")
+
+    def overwritten(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        del events[:3]
+
+    def cut(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        del events[3:]
+
+    def without_segments(snapshot: dict[str, Any], _: list[dict[str, Any]]) -> None:
+        snapshot["segments"] = []
+
+    def without_events(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        events.clear()
+
+    def not_freed(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        del events[3:5]
+
+    def wrong_fields(_: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        events[0]["time_us"] = "noon"
+        events[1]["stream"] = "first"
+
+    def wrong_sums(snapshot: dict[str, Any], _: list[dict[str, Any]]) -> None:
+        snapshot["segments"][0]["blocks"].pop()
+
+    assert damaged(lambda *_: None) == {}
+    assert damaged(without_frames) == {"no-stacks": 1}
+    assert damaged(some_frames) == {"some-stacks-missing": 1}
+    assert damaged(overwritten) == {"ring-of-events": 2}
+    assert damaged(cut) == {"ring-of-events": 1, "end-differs": 1}
+    assert damaged(without_segments) == {"end-differs": 1}
+    assert damaged(without_events) == {"no-replay": 1}
+    # No free_completed is left, so that the last free counts as complete.
+    assert damaged(not_freed) == {"missing-frees": 1, "end-differs": 1}
+    assert damaged(wrong_fields) == {"bad-field-type": 2}
+    assert damaged(wrong_sums) == {"inconsistent-snapshot": 1}
 
 
 # --- dumps and snapshots as inputs of a run

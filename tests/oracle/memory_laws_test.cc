@@ -28,7 +28,7 @@ namespace {
 using postmortem::DeviceMemory;
 using postmortem::MemorySnapshot;
 
-// Everything that is reported about a device, but addresses, times and numbers of streams.
+// Everything that is reported for a device, but addresses, times and numbers of streams.
 class Said {
  public:
   Said(const MemorySnapshot& snapshot, const DeviceMemory& device, bool with_lines = true)

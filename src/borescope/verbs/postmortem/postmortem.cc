@@ -121,7 +121,8 @@ size_t AreaRowsOfPage(size_t snapshots) {
   return std::clamp(kAll / std::max<size_t>(1, snapshots), kLeast, kMost);
 }
 
-// How many rows of the map of memory each moment of each of so many snapshots may have.
+// How many rows of the map of memory the peak, the failure and the end of each of so many snapshots
+// may have.
 size_t MapRowsOfPage(size_t snapshots) {
   constexpr size_t kMoments = 3;
   constexpr size_t kMost = 1'000;
