@@ -12,6 +12,7 @@
 #include "borescope/export.h"
 #include "borescope/progress.h"
 #include "borescope/run.h"
+#include "borescope/scrub.h"
 
 namespace borescope {
 
@@ -26,6 +27,9 @@ struct PostmortemOptions {
   std::optional<size_t> top = {};  // rows of each table; nothing: all
   // A page of it for a browser is written to this file, which is none of the inputs; empty: none.
   std::string html = {};
+  // Texts of the answer and the page without what may say who, where and with which secrets;
+  // nothing: as found. New names are for recordings alone.
+  std::optional<ScrubOptions> scrub = {};
   int threads = 0;            // 0: one per processor
   uint64_t memory_limit = 0;  // as OpenOptions::memory_limit
   ProgressCallback progress = {};

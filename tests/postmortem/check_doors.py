@@ -266,6 +266,46 @@ def scrub_only_checks(borescope, folder, work):
             raise SystemExit(f"{folder}: {table} differs when it is scrubbed")
 
 
+def check_answer(borescope, work):
+    """postmortem --scrub: the answer about dumps, snapshots and logs, and its page, say who and where no more."""
+    folder = work / "nightjar-job"
+    logs = folder / "alice" / "attempt_0" / "3"
+    logs.mkdir(parents=True)
+    faults.make(0).write(folder, {"gzip": False, "json": False, "missing": False})
+    for path in folder.iterdir():
+        if path.is_file():
+            path.write_bytes(pickle.dumps(plant(pickle.loads(content(path)))))
+    (folder / "snapshot_rank3.pickle").write_bytes(pickle.dumps(snapshot(1)))
+    (logs / "stderr.log").write_text(
+        "node17.example.com:77:78 [0] misc/socket.cc:50 NCCL WARN connect to 10.4.7.19 failed\n"
+        f'Traceback (most recent call last):\n  File "{HOME}/nightjar/train.py", line 12, in main\n'
+        "ValueError: password=hunter2 of alice@node17.example.com, sk-live-abcdef0123456789abcdef\n")
+    page = work / "page.html"
+    plain = tables(borescope, "postmortem", folder)
+    done = run(borescope, "postmortem", folder, "--scrub", "-f", "json", "--html", page)
+    for what, text in (("answer", done.stdout), ("talk", done.stderr), ("page", page.read_text())):
+        left = [canary for canary in CANARIES if canary in text.lower()]
+        if left:
+            raise SystemExit(f"postmortem --scrub leaves {left} in its {what}")
+    if "nightjar" not in json.dumps(plain):
+        raise SystemExit("nothing was planted")
+    clean = tables(borescope, "postmortem", folder, "--scrub")
+    for name, table in plain.items():
+        texts = {column["name"] for column in table["columns"] if any(isinstance(value, str) for value in column["values"])}
+        numbers = [[{key: value for key, value in row.items() if key not in texts} for row in rows(answer, name)]
+                   for answer in (plain, clean)]
+        if numbers[0] != numbers[1]:
+            raise SystemExit(f"postmortem --scrub changed numbers of {name}")
+    key = work / "key-of-answers"
+    key.write_bytes(b"another key of sixteen bytes")
+    twice = [run(borescope, "postmortem", folder, "--scrub", "--scrub-key", key, "-f", "json").stdout for _ in range(2)]
+    if twice[0] != twice[1]:
+        raise SystemExit("postmortem --scrub with one key gives two answers")
+    if "convert" not in run(borescope, "postmortem", folder, "--scrub=names", status=2).stderr:
+        raise SystemExit("postmortem --scrub=names is not refused")
+    print("the answer and the page say nothing of who and where")
+
+
 def check_hostile(borescope, work):
     """What is no such file, or asks to run code, is refused, and nothing is written."""
     class Harmful:
@@ -298,6 +338,7 @@ def main():
         work = Path(folder)
         check_dumps(args.borescope, seeds, work)
         check_snapshots(args.borescope, seeds[:6], work)
+        check_answer(args.borescope, work)
         check_hostile(args.borescope, work)
         if args.samples is not None and args.samples.exists():
             check_samples(args.borescope, args.samples, work)

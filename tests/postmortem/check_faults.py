@@ -36,7 +36,8 @@ def rows(tables, name):
 
 
 def judge(job, culprits):
-    """exact, told (nothing can be told, and nothing is claimed), with (among others), or wrong."""
+    """exact, cannot tell (nothing can be told, and nothing is claimed), among others, or wrong. Of what is wrong the
+    caller finds out what would be right if no innocent rank lacked its dump: those dumps do not hold the answer."""
     kinds, ranks, can_tell = job.truth()
     primary = [row for row in culprits if row["primary"]]
     named = {row["rank"] for row in primary}
@@ -130,6 +131,10 @@ def main():
         gone = job.write(folder)
         culprits = rows(ask(args.borescope, folder), "hang_culprits")
         verdict = judge(job, culprits)
+        if verdict == "wrong" and gone - set(job.faulty):
+            # Is it for want of the dump of a rank that is innocent?
+            whole = rows(asked(args.borescope, job, {"missing": False}), "hang_culprits")
+            verdict = "wrong" if judge(job, whole).startswith("wrong") else "wrong for want of a dump"
         counts[verdict] += 1
         by_kind.setdefault(job.fault, Counter())[verdict] += 1
         if args.verbose and verdict not in ("exact", "cannot tell"):
@@ -140,7 +145,7 @@ def main():
             shutil.copytree(folder, args.keep / str(seed), dirs_exist_ok=True)
         shutil.rmtree(folder)
     total = sum(counts.values())
-    good = total - counts["wrong"] - counts["wrong and certain"]
+    good = sum(count for verdict, count in counts.items() if not verdict.startswith("wrong"))
     for kind, verdicts in sorted(by_kind.items()):
         print(f"{kind:10}", dict(verdicts))
     print(f"{good} of {total} right; {dict(counts)}")

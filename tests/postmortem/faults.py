@@ -380,6 +380,12 @@ class Job:
                 peers = {peer for _, peer in head.op.launch} | {r}
                 here = {p for p in peers if self.oldest(p) is not None
                         and set(self.oldest(p).places) & set(head.places)}
+                if all(self.has_ended(p, place) for place in head.places for p in place[0][1:] if p != r):
+                    kinds.add("device-stuck")  # the other ends are through
+                    if not self.begun(r, head):
+                        kinds.add("not-started")
+                    culprits.add(r)
+                    continue
                 if here != peers:
                     continue
                 if self.has_timing and not self.begun(r, head) and all(
@@ -410,6 +416,9 @@ class Job:
                 culprits |= set(members)
                 told = False
         return kinds, culprits, told
+
+    def has_ended(self, r, place):
+        return any(place in issued.places and issued.done for issued in self.ranks[r].issued)
 
     def begun(self, r, issued):
         rank = self.ranks[r]

@@ -196,7 +196,8 @@ constexpr std::string_view kCheckDetails =
     "PART is what borescope map check wrote; the folder of all parts is best.\n"
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
-constexpr std::string_view kPostmortemOptions[] = {"threads", "memory-limit", "no-progress"};
+constexpr std::string_view kPostmortemOptions[] = {"threads", "memory-limit", "no-progress",
+                                                   "scrub", "scrub-key"};
 constexpr std::string_view kPostmortemDetails =
     "A folder holds what one job left: dumps of PyTorch's flight recorder and\n"
     "memory snapshots, a file a rank, as pickle or JSON; error files; logs. They\n"

@@ -35,8 +35,8 @@ Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options);
 // analysis, and where the files take more memory than there may be. Stops as stop.h says.
 std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const RunOptions& options);
 
-// What `info` lists of dumps and snapshots beside the profiles of a run; empty without any, or where
-// none is of the ranks asked for. What keeps it from reading them is a diagnostic.
+// What `info` answers about dumps and snapshots beside the profiles of a run; empty without any, or
+// where none is of the ranks asked for. What keeps it from reading them is a diagnostic.
 JobAnswer InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options);
 
 }  // namespace borescope::internal

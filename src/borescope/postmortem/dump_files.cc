@@ -215,7 +215,10 @@ class DumpReader {
             "The file ends in the middle, before anything that could be used.");
       } else if (read.dump->is_cut) {
         Say(Severity::kWarning, "truncated-file", path,
-            fmt::format("{} entries are complete", read.dump->entries.size()),
+            fmt::format("{} complete",
+                        read.dump->entries.size() == 1
+                            ? std::string("1 entry is")
+                            : fmt::format("{} entries are", read.dump->entries.size())),
             "The file ends in the middle; everything before the end was read.");
       }
       if (!IsKnownFlightVersion(read.dump->version)) {

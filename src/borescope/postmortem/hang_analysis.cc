@@ -128,7 +128,7 @@ std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
 // few members still have it, and all that this rank has outstanding was issued after it.
 bool IsPastByTime(const HangModel& model, const HangRank& rank, const HangOperation& operation) {
   const auto facts = model.heads.find(operation);
-  if (!rank.is_active_only || rank.head.empty() || facts == model.heads.end() ||
+  if (!rank.is_active_only || rank.head_entry == HangRank::kNoEntry || facts == model.heads.end() ||
       facts->second.last_created_ns == 0 ||
       facts->second.recorded * 2 >= model.groups[operation.group].members.size()) {
     return false;
@@ -137,9 +137,22 @@ bool IsPastByTime(const HangModel& model, const HangRank& rank, const HangOperat
   return oldest > facts->second.last_created_ns;
 }
 
-Where WhereIsTransfer(const HangRank& rank, const HangOperation& operation) {
+Where WhereIsTransfer(const HangModel& model, const HangRank& rank,
+                      const HangOperation& operation) {
   if (rank.FindTransfer(operation) != nullptr) {
     return {WhereState::kOpen, WhereBasis::kRecorded};
+  }
+  // Where both ends have all their records, the number counts from the first transfer on.
+  const HangRank* const peer =
+      model.Of(operation.from == rank.rank ? operation.to : operation.from);
+  if (rank.has_all_records && peer != nullptr && peer->has_all_records) {
+    HangOperation first = operation;
+    first.number = 0;
+    const auto finished = rank.finished_transfers.find(first);
+    if (finished != rank.finished_transfers.end() && operation.number < finished->second) {
+      return {WhereState::kDone, WhereBasis::kRecorded};
+    }
+    return {WhereState::kNotIssued, WhereBasis::kOrder};
   }
   return rank.dump->is_cut ? Where{WhereState::kNoDump, WhereBasis::kNoDump}
                            : Where{WhereState::kNotIssued, WhereBasis::kAbsent};
@@ -153,13 +166,17 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
     return {WhereState::kNoDump, WhereBasis::kNoDump};
   }
   if (operation.is_p2p) {
-    return WhereIsTransfer(*at, operation);
+    return WhereIsTransfer(model, *at, operation);
   }
   if (const IssuedOperation* const issued = at->Find(operation); issued != nullptr) {
     return {issued->is_outstanding ? WhereState::kOpen : WhereState::kDone, WhereBasis::kRecorded};
   }
   const std::span<const IssuedOperation> in_group = at->InGroup(operation.group);
   if (!in_group.empty() && operation.number < in_group.back().number) {
+    if (at->IsHeadLost() && at->head.front().group == operation.group &&
+        operation.number >= at->head.front().number) {
+      return {WhereState::kOpen, WhereBasis::kStatus};
+    }
     // Evicted entries are complete, unless the ring was full of outstanding ones.
     const bool is_doubtful = at->may_lack_older && operation.number < in_group.front().number;
     return {WhereState::kDone, is_doubtful ? WhereBasis::kAbsent : WhereBasis::kOrder};
@@ -528,7 +545,7 @@ class Diagnosis {
       }
       const Node& node = graph_.nodes()[component.front()];
       if (component.size() > 1) {
-        if (!has_mismatch) AddOrder(component);
+        if (!has_mismatch) AddCircle(component);
       } else if (node.type == Node::Type::kIdle) {
         if (!has_mismatch) AddIdle(component.front());
       } else if (node.type == Node::Type::kNoDump) {
@@ -546,8 +563,8 @@ class Diagnosis {
                   [&](const auto& one) { return !is_primary && model_.Of(one.first) != nullptr; });
     for (const auto& [rank, node] : absent) {
       HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump, .is_primary = is_primary};
-      // Of several without a dump, some may be innocent.
-      const bool is_doubtful = absent.size() > 1 || model_.Of(rank) != nullptr;
+      // Of several without a dump, some may be innocent; and all where another one is at fault.
+      const bool is_doubtful = !is_primary || absent.size() > 1 || model_.Of(rank) != nullptr;
       culprit.certainty = is_doubtful ? Certainty::kCannotTell : Certainty::kLikely;
       SetEvidence(culprit, node);
       result_.culprits.push_back(culprit);
@@ -635,27 +652,45 @@ class Diagnosis {
   // ---- operations that all members came to ----
 
   void AddOperation(size_t node) {
-    const HangOperation operation = graph_.OperationsOf(graph_.nodes()[node]).front();
+    const HangOperation operation = StuckAt(node);
+    if (!explained_.insert(operation).second) {
+      return;  // the other end of a transfer, launched with others
+    }
     const std::vector<int32_t>& there = graph_.RanksAt(node);
     const std::vector<int32_t> members = model_.MembersOf(operation);
-    const bool is_done_somewhere = std::any_of(members.begin(), members.end(), [&](int32_t member) {
-      return WhereIs(model_, member, operation).state == WhereState::kDone;
-    });
-    if (is_done_somewhere) {
+    if (IsDoneSomewhere(operation)) {
       AddAll(HangKind::kDeviceStuck, there, operation, StuckCertainty(there, operation));
       return;
     }
     std::vector<int32_t> not_begun;
+    bool is_known = model_.has_timing;
     for (const int32_t rank : there) {
+      is_known = is_known && !model_.Of(rank)->IsHeadLost();
       if (!HasBegun(rank, operation)) {
         not_begun.push_back(rank);
       }
     }
-    if (model_.has_timing && !not_begun.empty() && not_begun.size() < there.size()) {
+    if (is_known && !not_begun.empty() && not_begun.size() < there.size()) {
       AddAll(HangKind::kNotStarted, not_begun, operation, Certainty::kLikely);
     } else {
       AddAll(HangKind::kNotFinished, members, operation, Certainty::kCannotTell);
     }
+  }
+
+  bool IsDoneSomewhere(const HangOperation& operation) const {
+    const std::vector<int32_t> members = model_.MembersOf(operation);
+    return std::any_of(members.begin(), members.end(), [&](int32_t member) {
+      return WhereIs(model_, member, operation).state == WhereState::kDone;
+    });
+  }
+
+  // Of several that were launched together, the first that nobody finished.
+  HangOperation StuckAt(size_t node) const {
+    const std::vector<HangOperation> operations = graph_.OperationsOf(graph_.nodes()[node]);
+    const auto open =
+        std::find_if(operations.begin(), operations.end(),
+                     [&](const HangOperation& operation) { return !IsDoneSomewhere(operation); });
+    return open == operations.end() ? operations.front() : *open;
   }
 
   Certainty StuckCertainty(std::span<const int32_t> there, const HangOperation& operation) const {
@@ -723,6 +758,56 @@ class Diagnosis {
 
   // ---- ranks that wait for each other ----
 
+  void AddCircle(const std::vector<size_t>& component) {
+    const std::optional<size_t> stuck = StuckInTransfer(component);
+    if (stuck.has_value()) {
+      AddAll(HangKind::kDeviceStuck, graph_.RanksAt(*stuck), StuckAt(*stuck), Certainty::kLikely);
+    } else {
+      AddOrder(component);
+    }
+  }
+
+  // Whether a node waits for a transfer of which the other end may have finished its part: nothing
+  // in its dump speaks of it, and it does not hold all of its records.
+  static bool IsWeak(const Edge& edge) {
+    return edge.because.is_p2p && edge.where.state == WhereState::kNotIssued &&
+           edge.where.basis == WhereBasis::kAbsent;
+  }
+
+  // The node without whose weak waits nobody waits in a circle, if there is one alone: then the
+  // other ends are through, and what is left is that its own device stands. Where each of several
+  // would do, as where two ranks wait to receive from each other first, they are in disorder.
+  std::optional<size_t> StuckInTransfer(const std::vector<size_t>& component) const {
+    std::optional<size_t> only;
+    size_t tries = TriesIn(component);
+    for (const size_t node : component) {
+      const std::vector<Edge>& edges = graph_.EdgesOf(node);
+      const bool may_be = std::any_of(edges.begin(), edges.end(), IsWeak);
+      if (!may_be || HasCycle(component, [&](size_t from, const Edge& edge) {
+            return from == node && IsWeak(edge);
+          })) {
+        if (may_be && --tries == 0) return std::nullopt;
+        continue;
+      }
+      if (only.has_value()) {
+        return std::nullopt;
+      }
+      only = node;
+    }
+    return only;
+  }
+
+  // How many walks over all edges of a component are worth it.
+  size_t TriesIn(const std::vector<size_t>& component) const {
+    constexpr size_t kMostTried = 256;
+    constexpr size_t kMostSteps = size_t{1} << 28U;
+    size_t edges = 1;
+    for (const size_t node : component) {
+      edges += graph_.EdgesOf(node).size();
+    }
+    return std::clamp<size_t>(kMostSteps / edges, 1, kMostTried);
+  }
+
   void AddOrder(const std::vector<size_t>& component) {
     std::vector<int32_t> ranks;
     for (const size_t node : component) {
@@ -731,16 +816,11 @@ class Diagnosis {
     }
     std::sort(ranks.begin(), ranks.end());
     std::vector<int32_t> breakers;
-    // Each costs a walk over all edges.
-    constexpr size_t kMostTried = 256;
-    constexpr size_t kMostSteps = size_t{1} << 28U;
-    size_t edges = 1;
-    for (const size_t node : component) {
-      edges += graph_.EdgesOf(node).size();
-    }
-    const size_t tries = std::clamp<size_t>(kMostSteps / edges, 1, kMostTried);
+    const size_t tries = TriesIn(component);
     for (size_t i = 0; i < ranks.size() && i < tries; ++i) {
-      if (!HasCycleWithout(component, ranks[i])) {
+      const bool is_needed =
+          !HasCycle(component, [&](size_t, const Edge& edge) { return edge.rank == ranks[i]; });
+      if (is_needed) {
         breakers.push_back(ranks[i]);
       }
     }
@@ -763,8 +843,10 @@ class Diagnosis {
     return graph_.RanksAt(graph_.IndexOf(WaitGraph::NodeOf(*model_.Of(rank))));
   }
 
-  // Whether the operations of a component still wait for each other if `without` is left out.
-  bool HasCycleWithout(const std::vector<size_t>& component, int32_t without) const {
+  // Whether the operations of a component still wait for each other without the edges of which
+  // `is_left_out(from, edge)` is true.
+  template <class Test>
+  bool HasCycle(const std::vector<size_t>& component, const Test& is_left_out) const {
     // Takes away what waits for nothing that is left, until nothing changes.
     std::map<size_t, size_t> waits;  // of those that are left: for how many of these
     std::vector<size_t> free;
@@ -772,7 +854,8 @@ class Diagnosis {
       const std::vector<Edge>& edges = graph_.EdgesOf(node);
       waits[node] =
           static_cast<size_t>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
-            return edge.rank != without && graph_.ComponentOf(edge.to) == graph_.ComponentOf(node);
+            return !is_left_out(node, edge) &&
+                   graph_.ComponentOf(edge.to) == graph_.ComponentOf(node);
           }));
       if (waits[node] == 0) {
         free.push_back(node);
@@ -785,7 +868,7 @@ class Diagnosis {
       --left;
       for (const auto& [from, index] : graph_.EdgesInto(node)) {
         const bool is_counted = graph_.ComponentOf(from) == graph_.ComponentOf(node) &&
-                                graph_.EdgesOf(from)[index].rank != without;
+                                !is_left_out(from, graph_.EdgesOf(from)[index]);
         if (is_counted && --waits[from] == 0) {
           free.push_back(from);
         }
@@ -949,6 +1032,7 @@ class Diagnosis {
   HangResult& result_;
   WaitGraph graph_;
   std::set<uint32_t> mismatched_groups_;
+  std::set<HangOperation> explained_;  // at which ranks stand that wait for nobody else
   std::map<HangOperation, bool> whole_;
 };
 

@@ -56,11 +56,15 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
 struct HangMismatch {
   HangOperation operation;
   HangKind kind = HangKind::kMismatchOperation;
-  bool is_primary = false;       // no earlier operation of the group could have caused it
-  bool has_majority = false;     // most members agree: `ranks` are the others
-  std::vector<int32_t> ranks;    // that differ from the majority; all without one
-  std::vector<int32_t> others;   // that agree with each other
-  std::optional<int32_t> shift;  // -1: the ranks skipped this operation; 1: they have one more
+  bool is_primary = false;      // no earlier operation of the group could have caused it
+  bool has_majority = false;    // most members agree: `ranks` are the others
+  std::vector<int32_t> ranks;   // that differ from the majority; all without one
+  std::vector<int32_t> others;  // that agree with each other
+  // -1: the ranks skipped this operation; 1: they have one more.
+  std::optional<int32_t> shift;
+  // Rings of members begin after operations that others have not finished: it is the first that
+  // can be compared, and they may have parted before.
+  bool is_begin_lost = false;
 };
 
 struct HangCulprit {

@@ -166,7 +166,7 @@ TEST(HangAnalysisTest, ARankWithoutADump) {
             "2 no-dump likely");
   // With another culprit it is a suspect alone.
   EXPECT_EQ(Culprits({Dump({"01", "012"}, {{"012", 1}}), Dump({"01", "012"}, {})}),
-            "1 never-issued likely; 2 no-dump likely with");
+            "1 never-issued likely; 2 no-dump cannot tell with");
 }
 
 TEST(HangAnalysisTest, WhatOthersFinishedARankWithoutADumpBegan) {
@@ -180,6 +180,87 @@ TEST(HangAnalysisTest, WhatOthersFinishedARankWithoutADumpBegan) {
             "1 device-stuck likely; 2 no-dump cannot tell with");
   // A broadcast ends on some members before others come.
   EXPECT_EQ(Culprits({finished("broadcast"), stands("broadcast")}), "2 no-dump likely");
+}
+
+// The latest numbers of groups say at what a rank stands that its ring lost.
+TEST(HangAnalysisTest, WhatLeftTheRingIsWhereTheLatestNumbersSay) {
+  const auto status = [](int completed) {
+    return fmt::format(
+        R"("pg_status": {{"2": {{"last_enqueued_collective": 8, "last_completed_collective": {}}},
+                          "3": {{"last_enqueued_collective": 3, "last_completed_collective": 2}}}}, )",
+        completed);
+  };
+  const FlightDump first =
+      Dump({"01", "012"}, {{"012", 3, kOpen, "all_reduce", 10}, {"01", 7}, {"01", 8}}, status(5));
+  const auto second = [&](int completed) {
+    return Dump({"01", "012"}, {{"01", 7, kOpen, "all_reduce", 10}, {"01", 8}, {"012", 3}},
+                status(completed));
+  };
+  const FlightDump third = Dump({"012"}, {{"012", 2, kDone}, {"012", 3}});
+  EXPECT_EQ(Culprits({first, second(5), third}),
+            "0 not-finished cannot tell; 1 not-finished cannot tell");
+  // One that finished it knows better than a number that may be of a moment before.
+  EXPECT_EQ(Culprits({first, second(6), third}),
+            "1 order likely; 0 order likely with; 2 order likely with");
+}
+
+TEST(HangAnalysisTest, WhoSkippedAnOperationThatLeftTheRings) {
+  const auto ring = [](int first, std::string_view names) {
+    std::vector<Entry> entries;
+    for (const char name : names) {
+      entries.push_back({"012", first, kOpen, name == 'g' ? "all_gather" : "reduce_scatter",
+                         entries.empty() ? 20 : -1});
+      ++first;
+    }
+    return Dump({"012"}, entries,
+                fmt::format(R"("pg_status": {{"3": {{"last_enqueued_collective": {},
+                                "last_completed_collective": 4}}}}, )",
+                            first - 1));
+  };
+  // The tenth is equal by chance.
+  EXPECT_EQ(Culprits({ring(10, "rrgrrg"), ring(10, "rrgrrg"), ring(9, "rrgrrg")}),
+            "2 mismatch-operation likely");
+  EXPECT_EQ(Culprits({ring(10, "rrgrrg"), ring(10, "rrgrrg"), ring(10, "rrgrr")}),
+            "0 not-finished cannot tell; 1 not-finished cannot tell; 2 not-finished cannot tell");
+}
+
+TEST(HangAnalysisTest, ATransferThatItsOtherEndFinished) {
+  const auto transfer = [](int number, std::string_view state, std::string name) {
+    return Entry{
+        .group = "01", .number = number, .state = state, .name = std::move(name), .is_p2p = true};
+  };
+  // All records are there: the second of two.
+  EXPECT_EQ(
+      Culprits(
+          {Dump({"01", "012"},
+                {transfer(1, kDone, "send 0->1"), transfer(2, kDone, "send 0->1"), {"012", 1}}),
+           Dump({"01", "012"},
+                {transfer(1, kDone, "recv 1<-0"), transfer(2, kOpen, "recv 1<-0"), {"012", 1}}),
+           Dump({"012"}, {{"012", 1}})}),
+      "1 device-stuck likely");
+  // What was finished was left out: all that waits where it came from waits for its target.
+  EXPECT_EQ(Culprits({Dump({"01", "012"}, {{"012", 1, kOpen, "all_reduce", 7}}),
+                      Dump({"01", "012"}, {transfer(2, kOpen, "recv 1<-0"), {"012", 1}}),
+                      Dump({"012"}, {{"012", 1}})}),
+            "1 device-stuck likely");
+  // Each receives first.
+  EXPECT_EQ(Culprits({Dump({"01"}, {transfer(1, kOpen, "recv 0<-1")}),
+                      Dump({"01"}, {transfer(1, kOpen, "recv 1<-0")})}),
+            "1 order likely; 0 order likely");
+}
+
+// The ring begins with the end of a launch, of which nobody knows with whom it was.
+TEST(HangAnalysisTest, ALaunchOfWhichTheBeginIsLostBlamesNobody) {
+  const Entry closing = {.group = "01",
+                         .number = 4,
+                         .state = kOpen,
+                         .name = "coalesced",
+                         .record = 12,
+                         .is_p2p = true};
+  EXPECT_EQ(Culprits({Dump({"01", "012"}, {closing, {"012", 2}}),
+                      Dump({"01", "012"}, {{"012", 1, kDone, "all_reduce", 9}}),
+                      Dump({"012"}, {{"012", 1, kDone}, {"012", 2}})}),
+            "1 never-issued certain");
 }
 
 // A few bytes name as many ranks as they like.

@@ -67,10 +67,15 @@ class GroupReader {
         Compare(parts, found);
       }
     });
-    if (!found.empty() && found.front().operation.number <= first_outstanding_ &&
-        first_outstanding_ != INT32_MAX) {
-      found.front().is_primary = true;
+    if (!found.empty() && first_outstanding_ != INT32_MAX) {
       FindShift(found.front());
+      // Where rings of members begin after operations that others have not finished, it cannot be
+      // seen where they parted; that they did is seen where they go on in step, but shifted.
+      HangMismatch& first = found.front();
+      first.is_begin_lost =
+          first.operation.number > first_outstanding_ && first_everywhere_ > first_outstanding_;
+      first.is_primary = first.operation.number <= first_outstanding_ ||
+                         (first.is_begin_lost && first.shift.has_value());
     }
     return found;
   }

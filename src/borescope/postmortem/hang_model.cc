@@ -480,6 +480,18 @@ class RankReader {
     if (!is_outstanding && !rank_.has_all_records) {
       return;
     }
+    // A launch of which the ring has the last entry alone: with whom it was nobody knows.
+    const bool is_begin_lost = is_outstanding && launch.front() == 0 && launch.size() == 1 &&
+                               dump_.entries.front().record_id > 0 &&
+                               IsClosing(dump_.Name(dump_.entries.front()));
+    if (is_begin_lost) {
+      constexpr int32_t kAny = HangOperation::kAnyRank;
+      rank_.transfers.push_back(
+          {.operation = {.group = group, .is_p2p = true, .from = kAny, .to = kAny},
+           .entry = launch.front(),
+           .last_entry = launch.front()});
+      return;
+    }
     for (const uint32_t entry : launch) {
       std::optional<HangOperation> operation = TransferOf(group, dump_.entries[entry]);
       if (!operation.has_value()) {
@@ -664,6 +676,71 @@ bool IsPlainTransfer(const FlightDump& dump, size_t index) {
   return next.record_id == entry.record_id + 1 && !is_same_launch;
 }
 
+// The outstanding collective before all that the dump has, by the latest numbers of its groups:
+// completed is all up to one that left the ring. Nothing where that is so of several groups, as
+// nobody knows which of these is the oldest, and where a number is older than an entry.
+std::optional<HangOperation> LostHead(const HangRank& rank, std::span<const HangGroup> groups) {
+  if (!rank.may_lack_older || rank.dump->is_cut) {
+    return std::nullopt;
+  }
+  std::optional<HangOperation> lost;
+  for (auto first = rank.operations.begin(); first != rank.operations.end();) {
+    const std::span<const IssuedOperation> own = rank.InGroup(first->group);
+    first += static_cast<std::ptrdiff_t>(own.size());
+    const FlightStatus* const status =
+        rank.dump->StatusOf(rank.dump->entries[own.front().first_entry].pg_id);
+    if (status == nullptr || groups[own.front().group].has_p2p) {
+      continue;  // transfers share the numbers of the status
+    }
+    const int64_t next = std::max<int64_t>(status->completed, 0) + 1;
+    const bool is_lost = next < own.front().number && own.front().is_outstanding &&
+                         status->enqueued >= own.back().number;
+    if (is_lost && lost.has_value()) {
+      return std::nullopt;
+    }
+    if (is_lost) {
+      lost = {.group = own.front().group, .number = static_cast<int32_t>(next)};
+    }
+  }
+  return lost;
+}
+
+// Whether a rank has not finished an operation of a group, by an entry or by the latest number.
+bool IsKnownOpen(const HangRank& rank, const HangOperation& operation) {
+  if (const IssuedOperation* const issued = rank.Find(operation); issued != nullptr) {
+    return issued->is_outstanding;
+  }
+  const std::span<const IssuedOperation> own = rank.InGroup(operation.group);
+  const FlightStatus* const status =
+      own.empty() ? nullptr
+                  : rank.dump->StatusOf(rank.dump->entries[own.front().first_entry].pg_id);
+  return status != nullptr && status->completed < operation.number;
+}
+
+// Where ranks stand whose oldest operation left the ring. The latest number of a rank may be of a
+// moment before; so that of all members has to agree.
+void FindLostHeads(HangModel& model) {
+  std::vector<std::optional<HangOperation>> lost(model.ranks.size());
+  std::map<HangOperation, bool> is_open;
+  for (size_t i = 0; i < model.ranks.size(); ++i) {
+    lost[i] = LostHead(model.ranks[i], model.groups);
+    if (lost[i].has_value()) is_open[*lost[i]];
+  }
+  for (auto& [operation, is_it] : is_open) {
+    const std::vector<int32_t>& members = model.groups[operation.group].members;
+    is_it = std::all_of(members.begin(), members.end(), [&, &wanted = operation](int32_t member) {
+      const HangRank* const rank = model.Of(member);
+      return rank == nullptr || IsKnownOpen(*rank, wanted);
+    });
+  }
+  for (size_t i = 0; i < model.ranks.size(); ++i) {
+    if (lost[i].has_value() && is_open[*lost[i]]) {
+      model.ranks[i].head = {*lost[i]};
+      model.ranks[i].head_entry = HangRank::kNoEntry;
+    }
+  }
+}
+
 void FindFacts(HangModel& model) {
   for (const HangRank& rank : model.ranks) {
     for (const HangOperation& operation : rank.head) {
@@ -836,7 +913,10 @@ int64_t HangModel::IssuedAt(const HangRank& rank, const HangOperation& operation
     const IssuedTransfer* const transfer = rank.FindTransfer(operation);
     return transfer == nullptr ? 0 : rank.dump->entries[transfer->entry].created_ns;
   }
-  const IssuedOperation* const issued = rank.Find(operation);
+  const IssuedOperation* issued = rank.Find(operation);
+  if (issued == nullptr && rank.IsHeadLost() && rank.head.front() == operation) {
+    issued = &rank.InGroup(operation.group).front();  // the next one that is there
+  }
   return issued == nullptr ? 0 : rank.dump->entries[issued->first_entry].created_ns;
 }
 
@@ -873,6 +953,7 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
   }
   ParallelFor(model.ranks.size(), threads,
               [&](size_t i) { FindHead(model.ranks[i], model.groups, most); });
+  FindLostHeads(model);
   FindFacts(model);
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);

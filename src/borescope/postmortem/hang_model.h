@@ -85,7 +85,7 @@ struct HangRank {
   std::map<HangOperation, int32_t> finished_transfers;
   std::set<HangOperation> left_over;  // pairs of which it has entries of launches that ended
   std::vector<HangOperation> head;    // several where transfers were launched together
-  uint32_t head_entry = kNoEntry;     // the first of them
+  uint32_t head_entry = kNoEntry;     // the first of them; kNoEntry: it left the ring
   size_t outstanding = 0;             // entries
   // Its dump ends in the middle, before anything outstanding: as if there were none, but for what
   // it recorded.
@@ -94,6 +94,9 @@ struct HangRank {
   bool is_active_only = false;    // the dump has no completed entry
   bool may_lack_older = false;    // outstanding entries may have left the ring
   int64_t newest_created_ns = 0;  // 0: no entry
+
+  // Whether what it stands at left its ring: the latest number of the group shows it.
+  bool IsHeadLost() const { return !head.empty() && head_entry == kNoEntry; }
 
   const IssuedOperation* Find(const HangOperation& operation) const;
   const IssuedTransfer* FindTransfer(const HangOperation& operation) const;
@@ -131,6 +134,7 @@ struct HangModel {
   }
   std::vector<int32_t> MembersOf(const HangOperation& operation) const;
   // Nanoseconds since 1970 at which that rank issued it; 0 where it did not, or it is not recorded.
+  // Of a head that left the ring: at the latest.
   int64_t IssuedAt(const HangRank& rank, const HangOperation& operation) const;
 };
 

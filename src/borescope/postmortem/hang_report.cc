@@ -249,13 +249,16 @@ class Reporter {
     row.outstanding = static_cast<int64_t>(rank.outstanding);
     if (!rank.head.empty()) {
       const HangOperation& head = rank.head.front();
-      const FlightEntry& entry = entries[rank.head_entry];
       row.head_group = model_.groups[head.group].name;
       row.head_desc = model_.groups[head.group].description;
       row.head_operation = NameOf(head);
-      row.head_seq = NumberOf(head);
-      row.head_state = IfAny(std::string(FlightStateName(entry.state)));
-      row.head_line = IfAny(LineOf(rank, entry));
+      row.head_seq =
+          head.is_p2p && !rank.IsHeadLost() ? entries[rank.head_entry].p2p_seq : NumberOf(head);
+      if (!rank.IsHeadLost()) {
+        const FlightEntry& entry = entries[rank.head_entry];
+        row.head_state = IfAny(std::string(FlightStateName(entry.state)));
+        row.head_line = IfAny(LineOf(rank, entry));
+      }
       row.waits_for = IfAny(RankList(result_.waits_for[index]));
     }
     if (!rank.dump->is_cut) row.last_issue_unix_ns = IfNotZero(rank.newest_created_ns);
@@ -376,7 +379,9 @@ class Reporter {
     rows.push_back(row);
     if (mismatch.shift.has_value()) {
       row.what = "shift";
-      row.value = *mismatch.shift < 0 ? "skipped this operation" : "has one operation more";
+      row.value = *mismatch.shift > 0      ? "has one operation more"
+                  : mismatch.is_begin_lost ? "skipped this operation or one before"
+                                           : "skipped this operation";
       row.others = std::nullopt;
       rows.push_back(std::move(row));
     }
@@ -740,6 +745,13 @@ class Reporter {
                            Ranks(there.size(), "rank waits", "ranks wait"), operation,
                            Since(culprit), names, AnyCut(group) ? "whole " : "");
       case HangKind::kDeviceStuck:
+        if (culprit.evidence.is_p2p && !IsFinishedElsewhere(culprit)) {
+          return fmt::format(
+              "{} issued {}{} and did not finish. The dump of the other end has nothing of it "
+              "left, "
+              "and all that waits there waits for {}: it must have finished its part.",
+              names, operation, Since(culprit), names);
+        }
         return fmt::format("{} finished by other members; {} issued it{} and did not finish.",
                            StuckIn(group), names, Since(culprit));
       case HangKind::kNotStarted:
@@ -755,6 +767,14 @@ class Reporter {
       default:
         return MismatchText(group);
     }
+  }
+
+  bool IsFinishedElsewhere(const HangCulprit& culprit) const {
+    const std::vector<int32_t> members = model_.MembersOf(culprit.evidence);
+    return std::any_of(members.begin(), members.end(), [&](int32_t member) {
+      return member != culprit.rank &&
+             WhereIs(model_, member, culprit.evidence).state == WhereState::kDone;
+    });
   }
 
   std::string WhatTheyDid(const Together& group) const {
@@ -826,7 +846,13 @@ class Reporter {
       text += other.entry == nullptr
                   ? std::string("; no more than half of the members agree.")
                   : fmt::format(", {} called {}.", RankWords(mismatch.others), Signature(other));
-      if (mismatch.shift.has_value()) {
+      if (mismatch.shift.has_value() && mismatch.is_begin_lost) {
+        text += *mismatch.shift < 0
+                    ? " They are one operation ahead: they skipped this one, or one that left the "
+                      "rings."
+                    : " They are one operation behind: this one is one more, or one is that left "
+                      "the rings.";
+      } else if (mismatch.shift.has_value()) {
         text += *mismatch.shift < 0
                     ? " From there on they are one operation ahead: they skipped it."
                     : " From there on they are one operation behind: it is one "

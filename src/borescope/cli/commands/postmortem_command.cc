@@ -40,6 +40,7 @@ Result<PostmortemOptions> UnderstandPostmortem(const RawOptions& raw) {
   options.html = raw.Get("html");
   options.rank = raw.Get("rank");
   options.sort = raw.Get("sort");
+  BS_ASSIGN(options.scrub, ParseScrub(raw));
   BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
   BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   return options;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -37,9 +38,11 @@
 #include "borescope/postmortem/program_line.h"
 #include "borescope/postmortem/trace_join.h"
 #include "borescope/postmortem/verdict.h"
+#include "borescope/scrub/scrubber.h"
 #include "borescope/table/fit.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
+#include "borescope/verbs/scrub/scrub_run.h"
 
 namespace borescope {
 namespace internal {
@@ -49,6 +52,7 @@ struct PostmortemRequest {
   std::vector<std::string> paths;
   PostmortemOptions options;
   NumberRanges ranks;
+  std::shared_ptr<Scrubber> scrubber = nullptr;  // nothing: texts stay
 };
 
 // ---- the page ----
@@ -598,8 +602,16 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
   for (Table& table : document.tables) {
     table = OfRanks(table, request.ranks);
   }
+  if (request.scrubber != nullptr) {
+    std::vector<std::string> paths;
+    for (const JobFileRow& file : all.files) {
+      paths.push_back(file.file);
+    }
+    ScrubAnswer(paths, *request.scrubber, document);
+  }
   if (const std::string& path = request.options.html; !path.empty()) {
-    const ReportPage page = PageOfPostmortem(request.paths.front(), document);
+    const ReportPage page =
+        PageOfPostmortem(request.scrubber == nullptr ? request.paths.front() : "a job", document);
     BS_TRY(WriteFile(path, [&](Sink& sink) { return WriteHtml(page, ReportTemplate(), sink); }));
     // Of the page alone.
     std::erase_if(document.tables, [](const Table& table) {
@@ -634,6 +646,15 @@ Result<PostmortemReport> Postmortem(std::span<const std::string> paths,
   request.options = options;
   if (!options.rank.empty()) {
     BS_ASSIGN(request.ranks, internal::ParseRanges("rank", options.rank));
+  }
+  if (options.scrub.has_value()) {
+    if (options.scrub->names || !options.scrub->map_file.empty()) {
+      return internal::UsageError("a post-mortem gives no new names",
+                                  "scrub dumps and snapshots first, by convert --scrub=names",
+                                  "scrub");
+    }
+    BS_ASSIGN(const internal::ScrubRules rules, internal::RulesOf(*options.scrub));
+    request.scrubber = std::make_shared<internal::Scrubber>(rules);
   }
   return internal::WithNumberedRows(
       [&] { return internal::Stoppable(options.stop, [&] { return internal::Run(request); }); });

@@ -126,11 +126,12 @@ Result<void> JobRanks::Read(const RunOptions& options, std::vector<Diagnostic>& 
                                   late = late_,
                                   lines = std::make_shared<const LineFinder>(std::move(finder))] {
       LogPart part = FindLogs(files, {.threads = threads, .progress = {}}, *lines);
-      *late = std::move(part.diagnostics);
+      late->diagnostics = std::move(part.diagnostics);
       std::vector<LogFindingRow> rows;
       for (const Table& table : part.tables) {
         rows = ReadRows<LogFindingRow>(table);
       }
+      late->has_findings = !rows.empty();
       std::erase_if(rows, [&](const LogFindingRow& row) {
         return !ranks.empty() && row.rank.has_value() && !ranks.Contains(*row.rank);
       });
@@ -143,13 +144,20 @@ Result<void> JobRanks::Read(const RunOptions& options, std::vector<Diagnostic>& 
   return {};
 }
 
-bool JobRanks::HasFindings(const NumberRanges& ranks) const {
-  if (texts_.empty() || ranks_.empty()) {
+bool JobRanks::HasFindings() const {
+  if (!texts_.empty()) {
+    ranks_.front().data->logs();
+  }
+  return late_->has_findings;
+}
+
+bool JobRanks::HasFindingsOf(const NumberRanges& ranks) const {
+  if (texts_.empty()) {
     return false;
   }
   const std::vector<LogFindingRow>& rows = ranks_.front().data->logs();
   return std::any_of(rows.begin(), rows.end(), [&](const LogFindingRow& row) {
-    return ranks.empty() || row.rank.has_value();
+    return row.rank.has_value() && ranks.Contains(*row.rank);
   });
 }
 

@@ -34,12 +34,13 @@ class JobRanks {
   // Stops as stop.h says.
   Result<void> Read(const RunOptions& options, std::vector<Diagnostic>& diagnostics);
 
-  // Whether something in a log says something of the ranks that were asked for: reads the logs now.
-  // REQUIRES: Read.
-  bool HasFindings(const NumberRanges& ranks) const;
+  // Whether a log says something, and whether something about a rank that was asked for: read the
+  // logs now. REQUIRES: Read.
+  bool HasFindings() const;
+  bool HasFindingsOf(const NumberRanges& ranks) const;
 
   // What is odd about logs; empty until they were read.
-  const std::vector<Diagnostic>& late() const { return *late_; }
+  const std::vector<Diagnostic>& late() const { return late_->diagnostics; }
 
   // Gives ranks their data, and adds those of which there is nothing else; in the order of ranks.
   // This has to outlive them, and to stay where it is.
@@ -48,6 +49,12 @@ class JobRanks {
  private:
   std::vector<query::JobSource> ReadSources(const RunOptions& options,
                                             std::vector<Diagnostic>& diagnostics) const;
+
+  // What is known once logs were read.
+  struct Late {
+    std::vector<Diagnostic> diagnostics;
+    bool has_findings = false;  // of any rank
+  };
 
   struct OfRank {
     int64_t rank = 0;  // kMissing: not known; these come first
@@ -59,7 +66,7 @@ class JobRanks {
   std::vector<JobFile> snapshots_;
   std::vector<JobFile> texts_;
   std::vector<OfRank> ranks_;
-  std::shared_ptr<std::vector<Diagnostic>> late_ = std::make_shared<std::vector<Diagnostic>>();
+  std::shared_ptr<Late> late_ = std::make_shared<Late>();
   // Of ranks without a trace.
   std::unique_ptr<Trace> no_trace_;
   std::unique_ptr<TraceIndex> no_index_;

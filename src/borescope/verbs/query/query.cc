@@ -162,7 +162,7 @@ Result<void> LoadBesideLogs(const RunOptions& options, LoadedRun& run, JobRanks&
   }
   BS_ASSIGN(const bool has_findings,
             ReadJobWithin(options.memory_limit, options.files.front().path,
-                          [&]() -> Result<bool> { return job.HasFindings(options.ranks); }));
+                          [&]() -> Result<bool> { return job.HasFindings(); }));
   return has_findings ? Result<void>() : loaded.error();
 }
 
@@ -250,7 +250,7 @@ Result<QuerySession> QueryAccess::Open(const internal::RunOptions& options,
   state->job.AddTo(state->ranks);
   const bool is_any = std::any_of(state->ranks.begin(), state->ranks.end(),
                                   [](const auto& rank) { return rank.rank != internal::kMissing; });
-  if (!options.ranks.empty() && !is_any && !state->job.HasFindings(options.ranks)) {
+  if (!options.ranks.empty() && !is_any && !state->job.HasFindingsOf(options.ranks)) {
     return internal::UsageError("`rank` names no rank of these files", "", "rank");
   }
   BS_ASSIGN(internal::query::Database database,

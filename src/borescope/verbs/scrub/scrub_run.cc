@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/stop.h"
@@ -102,6 +105,73 @@ Result<ScrubRules> RulesOf(const ScrubOptions& options) {
   }
   rules.key = HashKeyOf(bytes);
   return rules;
+}
+
+namespace {
+
+// The name of a file of the job; its folder says where.
+std::string WithoutFolder(std::string_view path, Scrubber& scrubber) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) {
+    return std::string(scrubber.Clean(path, TextUse::kAnnotation));
+  }
+  return scrubber.Replaced("path", path.substr(0, slash)) + "/" +
+         std::string(scrubber.Clean(path.substr(slash + 1), TextUse::kAnnotation));
+}
+
+// Words that are names of files may be relative, which no form shows.
+std::string WithoutPaths(std::string_view text, const std::set<std::string, std::less<>>& paths,
+                         Scrubber& scrubber) {
+  std::string clean;
+  while (!text.empty()) {
+    const size_t space = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, space);
+    // "dumps/trace_3,", "dumps/trace_3:12:": up to what a sentence or a place appends.
+    size_t length = word.size();
+    while (length > 0 && !paths.contains(word.substr(0, length))) {
+      length = length == 1 ? 0 : word.find_last_of(":,.;", length - 1);
+      length = length == std::string_view::npos ? 0 : length;
+    }
+    if (length > 0) {
+      clean += WithoutFolder(word.substr(0, length), scrubber);
+      word.remove_prefix(length);
+    }
+    clean += word;
+    clean += text.substr(space, 1);
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return clean;
+}
+
+bool NamesFiles(const Column& column) { return column.name == "file" || column.name == "profile"; }
+
+}  // namespace
+
+void ScrubAnswer(std::span<const std::string> paths, Scrubber& scrubber, Document& document) {
+  const std::set<std::string, std::less<>> known(paths.begin(), paths.end());
+  const auto clean = [&](std::string_view text) {
+    return std::string(scrubber.Clean(WithoutPaths(text, known, scrubber), TextUse::kAnnotation));
+  };
+  for (Table& table : document.tables) {
+    for (Column& column : table.columns) {
+      auto* const texts = std::get_if<StringValues>(&column.values);
+      if (texts == nullptr) {
+        continue;
+      }
+      StringValues cleaned;
+      cleaned.reserve(texts->size());
+      for (size_t i = 0; i < texts->size(); ++i) {
+        CheckStopAt(i);
+        const std::string& text = (*texts)[i];
+        cleaned.push_back(NamesFiles(column) ? WithoutFolder(text, scrubber) : clean(text));
+      }
+      *texts = std::move(cleaned);
+    }
+  }
+  for (Diagnostic& diagnostic : document.diagnostics) {
+    diagnostic.file = WithoutFolder(diagnostic.file, scrubber);
+    diagnostic.first = clean(diagnostic.first);
+  }
 }
 
 Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber& scrubber,

@@ -7,6 +7,7 @@
 
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/base/result.h"
+#include "borescope/output/writer.h"
 #include "borescope/progress.h"
 #include "borescope/scrub.h"
 #include "borescope/scrub/scrubber.h"
@@ -28,5 +29,10 @@ struct ScrubbedInputs {
 // Errors are those of finding, reading and writing. `scrubber` may have been used before.
 Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber& scrubber,
                                    const ProgressCallback& progress);
+
+// The texts of an answer without what may say who, where and with which secrets, for answers about
+// files of which there are no scrubbed copies, as of logs. Words of sentences that are one of
+// `paths`, and columns and places in diagnostics that name files, lose the folder.
+void ScrubAnswer(std::span<const std::string> paths, Scrubber& scrubber, Document& document);
 
 }  // namespace borescope::internal
