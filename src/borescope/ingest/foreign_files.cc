@@ -325,15 +325,25 @@ bool IsForeign(std::string_view text, const ForeignRow& row) {
          (row.also == nullptr || row.also(text));
 }
 
-Result<void> CheckJson(std::string_view text, const std::string& name) {
-  constexpr size_t kHead = 8192;
-  const std::string_view head = text.substr(0, kHead);
+constexpr size_t kJsonHead = 8192;
+
+// The row that a list or object of JSON is of; none for Chrome traces and what is not known.
+const JsonRow* JsonRowOf(std::string_view text) {
+  const std::string_view head = text.substr(0, kJsonHead);
   for (const JsonRow& row : kJson) {
     if (!Contains(head, "\"traceEvents\"") && !Contains(head, "\"ph\"") &&
         std::all_of(std::begin(row.names), std::end(row.names),
                     [&](std::string_view part) { return Contains(head, part); })) {
-      return Unsupported(name, row.what, row.remedy);
+      return &row;
     }
+  }
+  return nullptr;
+}
+
+Result<void> CheckJson(std::string_view text, const std::string& name) {
+  const std::string_view head = text.substr(0, kJsonHead);
+  if (const JsonRow* const row = JsonRowOf(text); row != nullptr) {
+    return Unsupported(name, row->what, row->remedy);
   }
   const bool is_chrome = Contains(head, "\"traceEvents\"") || Contains(head, "\"ph\"");
   const PlainContent content = is_chrome ? PlainContent::kNone : GuessPlain(head).content;
@@ -372,6 +382,13 @@ Result<void> CheckIsNotForeign(std::string_view text, const std::string& name) {
                        "give a file written by torch.profiler's export_chrome_trace");
   }
   return CheckJson(text, name);
+}
+
+std::string_view ForeignJsonName(std::string_view head) {
+  const auto first = std::find_if_not(head.begin(), head.end(), IsSpace);
+  const bool is_json = first != head.end() && (*first == '{' || *first == '[');
+  const JsonRow* const row = is_json ? JsonRowOf(head) : nullptr;
+  return row == nullptr || row->remedy == kPostmortem ? std::string_view() : row->what;
 }
 
 }  // namespace borescope::internal

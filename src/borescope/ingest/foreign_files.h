@@ -28,4 +28,9 @@ bool IsXplane(std::string_view start);
 // its first part, inflated; `name` the name of the file.
 Result<void> CheckIsNotForeign(std::string_view text, const std::string& name);
 
+// What a JSON file of another tool is, by its begin, in words such as "a report of NCCL's RAS
+// service"; empty of dumps of the flight recorder, memory snapshots, Chrome traces and what is not
+// known.
+std::string_view ForeignJsonName(std::string_view head);
+
 }  // namespace borescope::internal

@@ -96,8 +96,9 @@ std::string ClockTime(int64_t unix_ns) {
 }
 
 Table VerdictTable(std::vector<JobFinding> findings) {
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const JobFinding& a, const JobFinding& b) { return a.order < b.order; });
+  std::stable_sort(findings.begin(), findings.end(), [](const JobFinding& a, const JobFinding& b) {
+    return a.is_first != b.is_first ? a.is_first : a.order < b.order;
+  });
   std::vector<VerdictRow> rows;
   rows.reserve(findings.size());
   for (JobFinding& finding : findings) {

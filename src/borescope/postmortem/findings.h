@@ -42,6 +42,7 @@ struct JobFinding {
   std::string help = {};             // what to do: every finding has one
   std::optional<double> value = {};  // the deciding number
   std::string unit = {};             // of `value`: "ns", "bytes", "count"; empty without one
+  bool is_first = false;             // shown to be earlier than all other causes: shown first
 };
 
 struct SourceFindings {

@@ -910,6 +910,24 @@ class Diagnosis {
     const int64_t until = std::max(model_.newest_created_ns, GivenUpAt(first, culprit.evidence));
     culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until - culprit.since_ns, 0);
     culprit.shown = Shown(culprit, age);
+    if (culprit.shown == HangShown::kAssumed && IsAgeOfTimeout(first, culprit.evidence, age)) {
+      culprit.shown = HangShown::kShown;
+      culprit.is_shown_by_file = true;
+      culprit.waited_ns = *age;
+    }
+  }
+
+  // Whether a file was written when a dump at a timeout is: from half of it on, for whoever gives
+  // up first, and not so late that it can only be the time of a copy.
+  static bool IsAgeOfTimeout(const HangRank* rank, const HangOperation& operation,
+                             std::optional<int64_t> age) {
+    const FlightEntry* const entry = LastEntryOf(rank, operation);
+    if (entry == nullptr || entry->timeout_ms <= 0 || !age.has_value()) {
+      return false;
+    }
+    constexpr int64_t kToWrite = 60 * kSecondNs;
+    const int64_t timeout_ns = entry->timeout_ms * kMillisecondNs;
+    return *age >= timeout_ns / 2 && *age <= 2 * timeout_ns + kToWrite;
   }
 
   static const FlightEntry* LastEntryOf(const HangRank* rank, const HangOperation& operation) {

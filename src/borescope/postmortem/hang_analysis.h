@@ -74,11 +74,12 @@ struct HangCulprit {
   Certainty certainty = Certainty::kLikely;
   HangShown shown = HangShown::kAssumed;
   HangActivity activity = HangActivity::kNone;
-  HangOperation evidence = {};  // in which the others wait, or in which it is stuck
-  size_t waiting = 0;           // ranks that are at the evidence
-  int32_t waiting_rank = -1;    // one of them: the first that came; -1: none
-  int64_t since_ns = 0;         // when the evidence was issued first; 0: not known
-  int64_t waited_ns = 0;        // from then until the last that the dumps know of; at least that
+  HangOperation evidence = {};    // in which the others wait, or in which it is stuck
+  size_t waiting = 0;             // ranks that are at the evidence
+  int32_t waiting_rank = -1;      // one of them: the first that came; -1: none
+  int64_t since_ns = 0;           // when the evidence was issued first; 0: not known
+  int64_t waited_ns = 0;          // from then until the last that the dumps know of; at least that
+  bool is_shown_by_file = false;  // by the time of a file alone, which waited_ns then goes to
 };
 
 struct HangResult {

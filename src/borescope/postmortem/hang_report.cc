@@ -126,6 +126,17 @@ class Reporter {
                : std::string(OperationName(issue.rank->dump->Name(*issue.entry)));
   }
 
+  // As the rank calls it: the two ends of a transfer have names of their own.
+  std::string NameOf(const HangOperation& operation, int32_t rank) const {
+    const bool receives = operation.is_p2p && rank == operation.to && rank != operation.from;
+    if (!receives) {
+      return NameOf(operation);
+    }
+    return operation.from == HangOperation::kAnyRank
+               ? fmt::format("recv {}<-?", operation.to)
+               : fmt::format("recv {}<-{}", operation.to, operation.from);
+  }
+
   int64_t NumberOf(const HangOperation& operation) const {
     if (!operation.is_p2p) {
       return operation.number;
@@ -144,11 +155,15 @@ class Reporter {
                        Ranks(model_.groups[operation.group].members.size(), "member", "members"));
   }
 
-  // "all_to_all 45265 of EXPERT_MODEL_PARALLEL_GROUP (8 members)"
-  std::string Words(const HangOperation& operation) const {
-    return operation.is_p2p ? fmt::format("{} of {}", NameOf(operation), GroupWords(operation))
-                            : fmt::format("{} {} of {}", NameOf(operation), operation.number,
-                                          GroupWords(operation));
+  // "all_to_all 45265 of EXPERT_MODEL_PARALLEL_GROUP (8 members)", of a transfer as one of `ranks`
+  // calls it: where there are several, these are its two ends.
+  std::string Words(const HangOperation& operation, std::span<const int32_t> ranks) const {
+    if (!operation.is_p2p) {
+      return fmt::format("{} {} of {}", NameOf(operation), operation.number, GroupWords(operation));
+    }
+    return fmt::format("{} of {}",
+                       ranks.size() == 1 ? NameOf(operation, ranks.front()) : NameOf(operation),
+                       GroupWords(operation));
   }
 
   std::span<const int32_t> AtHead(const HangOperation& operation) const {
@@ -193,7 +208,7 @@ class Reporter {
       const HangGroup& group = model_.groups[culprit.evidence.group];
       if (last != culprit.evidence) {
         last = culprit.evidence;
-        of_evidence.operation = NameOf(culprit.evidence);
+        of_evidence.operation = NameOf(culprit.evidence, culprit.waiting_rank);
         of_evidence.seq = NumberOf(culprit.evidence);
         of_evidence.members = RankList(model_.MembersOf(culprit.evidence));
       }
@@ -251,7 +266,7 @@ class Reporter {
       const HangOperation& head = rank.head.front();
       row.head_group = model_.groups[head.group].name;
       row.head_desc = model_.groups[head.group].description;
-      row.head_operation = NameOf(head);
+      row.head_operation = NameOf(head, rank.rank);
       row.head_seq =
           head.is_p2p && !rank.IsHeadLost() ? entries[rank.head_entry].p2p_seq : NumberOf(head);
       if (!rank.IsHeadLost()) {
@@ -523,7 +538,7 @@ class Reporter {
     for (const auto& [operation, ranks] : at_head_) {
       if (named++ < kMostNamed) {
         text += fmt::format("{}{} {} in {}", text.empty() ? "" : "; ", RankWords(ranks),
-                            ranks.size() == 1 ? "waits" : "wait", Words(operation));
+                            ranks.size() == 1 ? "waits" : "wait", Words(operation, ranks));
       }
     }
     text[0] = 'R';
@@ -723,6 +738,13 @@ class Reporter {
     if (others > 0 && culprit.kind != HangKind::kNotFinished) {
       text += fmt::format(" {} for these.", Ranks(others, "more rank waits", "more ranks wait"));
     }
+    if (culprit.is_shown_by_file) {
+      text += fmt::format(
+          " By the time of its file the dump of rank {} was written {} after that was issued, "
+          "unless "
+          "it is the time of a copy.",
+          culprit.waiting_rank, Seconds(culprit.waited_ns));
+    }
     if (culprit.shown == HangShown::kAssumed) {
       text += " That this is a hang is assumed: the dumps do not show how long it lasted.";
     } else if (culprit.shown == HangShown::kNotShown) {
@@ -733,8 +755,8 @@ class Reporter {
 
   std::string EvidenceOfKind(const Together& group) const {
     const HangCulprit& culprit = *group.first;
-    const std::string operation = Words(culprit.evidence);
     const std::span<const int32_t> there = AtHead(culprit.evidence);
+    const std::string operation = Words(culprit.evidence, there);
     const std::string names = RankWords(group.ranks);
     switch (culprit.kind) {
       case HangKind::kNeverIssued:
@@ -818,12 +840,13 @@ class Reporter {
     for (size_t i = 0; i < group.ranks.size() && i < 4; ++i) {
       const HangRank* const rank = model_.Of(group.ranks[i]);
       text += fmt::format("{}rank {} stands at {}", i == 0 ? "" : "; ", group.ranks[i],
-                          Words(rank->head.front()));
+                          Words(rank->head.front(), std::span(group.ranks).subspan(i, 1)));
     }
     if (group.first->is_primary) {
       for (const HangCulprit& other : result_.culprits) {
         if (other.kind == HangKind::kOrder && !other.is_primary) {
-          text += fmt::format("; rank {} at {}", other.rank, Words(other.evidence));
+          text += fmt::format("; rank {} at {}", other.rank,
+                              Words(other.evidence, std::span(&other.rank, 1)));
           break;
         }
       }
@@ -833,19 +856,63 @@ class Reporter {
     return sentence;
   }
 
+  // What tells calls of an operation apart; 0 of a rank without one.
+  uint64_t CallOf(int32_t rank, const HangOperation& operation) const {
+    const HangRank* const at = model_.Of(rank);
+    const IssuedOperation* const issued = at == nullptr ? nullptr : at->Find(operation);
+    return issued == nullptr ? 0 : issued->signature;
+  }
+
+  bool AllCalledTheSame(const HangOperation& operation, std::span<const int32_t> ranks) const {
+    return std::all_of(ranks.begin(), ranks.end(), [&](int32_t rank) {
+      return CallOf(rank, operation) == CallOf(ranks.front(), operation);
+    });
+  }
+
+  // "ranks 0 and 1 called all_reduce of 16 Float, rank 2 called broadcast of 16 Float"
+  std::string WhatTheyCalled(const HangOperation& operation, std::span<const int32_t> ranks) const {
+    std::vector<std::pair<uint64_t, std::vector<int32_t>>> calls;  // by their first rank
+    std::map<uint64_t, size_t> place_of;
+    for (const int32_t rank : ranks) {
+      const auto [place, is_new] = place_of.try_emplace(CallOf(rank, operation), calls.size());
+      if (is_new) {
+        calls.emplace_back(place->first, std::vector<int32_t>());
+      }
+      calls[place->second].second.push_back(rank);
+    }
+    constexpr size_t kMostNamed = 4;
+    std::string text;
+    std::set<std::string> named;
+    size_t rest = 0;
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (i >= kMostNamed) {
+        rest += calls[i].second.size();
+        continue;
+      }
+      const Issue issue = IssueOf(calls[i].second.front(), operation);
+      std::string call = Signature(issue);
+      // Some differ in what is not in that text.
+      call += named.insert(call).second ? "" : " with another output, or coalesced with others";
+      text += fmt::format("{}{} called {}", i == 0 ? "" : ", ", RankWords(calls[i].second), call);
+    }
+    return rest == 0 ? text : fmt::format("{}, {} others called still others", text, rest);
+  }
+
   std::string MismatchText(const Together& group) const {
     for (const HangMismatch& mismatch : result_.mismatches) {
       if (!mismatch.is_primary || mismatch.operation != group.first->evidence) {
         continue;
       }
-      const Issue own = IssueOf(group.ranks.front(), mismatch.operation);
-      const Issue other = AnyIssue(mismatch.operation, mismatch.others);
-      std::string text =
-          fmt::format("Number {} of {}: {} called {}", mismatch.operation.number,
-                      GroupWords(mismatch.operation), RankWords(group.ranks), Signature(own));
-      text += other.entry == nullptr
-                  ? std::string("; no more than half of the members agree.")
-                  : fmt::format(", {} called {}.", RankWords(mismatch.others), Signature(other));
+      std::string text = fmt::format("Number {} of {}: {}", mismatch.operation.number,
+                                     GroupWords(mismatch.operation),
+                                     WhatTheyCalled(mismatch.operation, group.ranks));
+      if (!mismatch.others.empty()) {
+        text += fmt::format(", {}.", WhatTheyCalled(mismatch.operation, mismatch.others));
+      } else {
+        text += AllCalledTheSame(mismatch.operation, group.ranks)
+                    ? "; what they send together is not what they receive."
+                    : "; no more than half of the members agree.";
+      }
       if (mismatch.shift.has_value() && mismatch.is_begin_lost) {
         text += *mismatch.shift < 0
                     ? " They are one operation ahead: they skipped this one, or one that left the "
@@ -863,6 +930,22 @@ class Reporter {
     return {};
   }
 
+  // Where a rank of each side issued its call, if nobody can say which side is right.
+  std::string LinesOfSides(const Together& group) const {
+    constexpr size_t kMostNamed = 4;
+    std::set<uint64_t> calls;
+    std::string text;
+    for (const int32_t rank : group.ranks) {
+      const std::string line = LineAt(rank, group.first->evidence);
+      if (line.empty() || calls.size() >= kMostNamed ||
+          !calls.insert(CallOf(rank, group.first->evidence)).second) {
+        continue;
+      }
+      text += fmt::format("{}rank {}: issued at {}", text.empty() ? "" : "; ", rank, line);
+    }
+    return text;
+  }
+
   std::string WhereOf(const Together& group) const {
     const HangCulprit& culprit = *group.first;
     const bool is_at_evidence = culprit.kind != HangKind::kNeverIssued;
@@ -872,9 +955,13 @@ class Reporter {
     if (culprit.kind == HangKind::kMismatchOperation ||
         culprit.kind == HangKind::kMismatchSizeOrType) {
       for (const HangMismatch& mismatch : result_.mismatches) {
-        if (mismatch.is_primary && mismatch.operation == culprit.evidence &&
-            !mismatch.others.empty()) {
+        if (!mismatch.is_primary || mismatch.operation != culprit.evidence) {
+          continue;
+        }
+        if (!mismatch.others.empty()) {
           others = LineAt(mismatch.others.front(), culprit.evidence);
+        } else if (const std::string sides = LinesOfSides(group); !sides.empty()) {
+          return sides;
         }
       }
     } else {

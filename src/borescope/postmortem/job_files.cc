@@ -15,6 +15,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/pickle/plain_reader.h"
 #include "borescope/output/units/units.h"
 #include "borescope/postmortem/findings.h"
@@ -183,6 +184,7 @@ Result<void> Recognise(JobFile& file) {
   if (file.kind == JobFileKind::kOther) {
     file.is_trace = IsTrace(head);
     file.oddity = OddityOf(head);
+    file.foreign = ForeignJsonName(head);
   } else if (file.kind == JobFileKind::kPickle && IsDumpName(file.path)) {
     file.kind = JobFileKind::kFlightRecorder;  // to say what is wrong with it
   }

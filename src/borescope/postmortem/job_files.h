@@ -39,6 +39,8 @@ struct JobFile {
   std::optional<Error> failure;  // why it could not be opened
   bool is_trace = false;         // of kOther: a profile, which other verbs read
   std::string_view oddity = {};  // of kOther: why it is no dump, in words
+  // Of kOther: what it is, if it is of another tool: "a report of NCCL's RAS service".
+  std::string_view foreign = {};
 };
 
 // Folders are searched to this depth, and for so many files.

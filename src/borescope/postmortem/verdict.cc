@@ -13,15 +13,13 @@
 
 #include "borescope/base/text/text.h"
 #include "borescope/output/units/units.h"
+#include "borescope/postmortem/failures.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
 #include "borescope/postmortem/memory/oom.h"
 
 namespace borescope::internal {
 namespace {
-
-// How a rank ended, what explains most first.
-enum class Ending : uint8_t { kOutOfMemory, kHostMemory, kException, kSignal, kExit };
 
 struct EndingTexts {
   std::string_view finding;
@@ -56,51 +54,14 @@ EndingTexts TextsOf(Ending ending) {
           "exception."};
 }
 
-// What ended a rank, from all its events.
-struct Death {
-  std::optional<int32_t> rank;
-  Ending ending = Ending::kExit;
-  const JobEvent* event = nullptr;
-  std::optional<int> exit_code;
-  bool is_certain = false;  // an error file or an exit code, and no traceback alone
-  int64_t unix_ns = 0;
-};
-
-bool Ends(const JobEvent& event) {
-  switch (event.kind) {
-    case LogKind::kException:
-    case LogKind::kOutOfMemory:
-    case LogKind::kFatal:
-      return true;
-    case LogKind::kExit:
-      return event.exit_code.value_or(0) != 0;
-    case LogKind::kKilled:
-      return event.rank.has_value();
-    default:
-      return false;
-  }
-}
-
-Ending EndingOf(const JobEvent& event) {
-  switch (event.kind) {
-    case LogKind::kOutOfMemory:
-      return Ending::kOutOfMemory;
-    case LogKind::kKilled:
-      return Ending::kHostMemory;
-    case LogKind::kException:
-      return Ending::kException;
-    case LogKind::kFatal:
-      return Ending::kSignal;
-    default:
-      return event.exit_code.value_or(0) < 0 ? Ending::kSignal : Ending::kExit;
-  }
-}
-
-std::string TypeOf(const std::string& text) { return text.substr(0, text.find(':')); }
-
 // How many, in words.
 std::string Times(size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+std::string SecondsApart(int64_t ns) {
+  const double seconds = static_cast<double>(ns) / static_cast<double>(kSecondNs);
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 // The middle of a range.
@@ -109,10 +70,9 @@ std::string Amount(const std::optional<postmortem::ByteRange>& range) {
                            : "an amount that is not known";
 }
 
-// One failure, of one rank or of several alike.
-struct Failure {
-  std::vector<const Death*> deaths;
-  std::vector<int32_t> ranks;  // ascending; empty: not known
+// A failure, and what is said of it.
+struct ToldFailure {
+  Failure failure;
   bool is_cause = false;
   JobFinding finding;
 };
@@ -131,17 +91,19 @@ class Joiner {
   }
 
   SourceFindings Join() {
-    FindDeaths();
-    FindFailures();
-    for (Failure& failure : failures_) {
-      failure.is_cause = IsCause(failure);
-      failure.finding = FindingOf(failure);
+    for (Failure& failure : FindFailures(events_)) {
+      failures_.push_back({.failure = std::move(failure)});
+      ToldFailure& told = failures_.back();
+      told.is_cause = IsCause(told.failure);
+      told.finding = FindingOf(told);
     }
+    PutInOrder();
     Explain();
     AddStacks();
     AddXids();
     AddTimeouts();
     AddConsequences();
+    AddOutlived();
     AddSystem();
     WriteCulprits();
     return Result();
@@ -189,109 +151,13 @@ class Joiner {
 
   // ---- Ranks that failed.
 
-  bool AnyKilled() const {
-    return std::any_of(events_.begin(), events_.end(), [](const JobEvent& event) {
-      return event.kind == LogKind::kKilled && !event.rank.has_value();
-    });
-  }
-
-  // Whether the rank's watchdog gave up: it then ends the process itself.
-  bool GaveUp(int32_t rank) const {
-    return std::any_of(events_.begin(), events_.end(), [rank](const JobEvent& event) {
-      return event.kind == LogKind::kTimeout && event.rank == rank;
-    });
-  }
-
-  bool IsOwn(const JobEvent& event) const {
-    constexpr int kAborted = -6;
-    const bool is_watchdog = event.kind == LogKind::kExit && event.exit_code == kAborted &&
-                             event.rank.has_value() && GaveUp(*event.rank);
-    return Ends(event) && !event.is_consequence && !is_watchdog;
-  }
-
-  void FindDeaths() {
-    std::map<std::optional<int32_t>, std::vector<const JobEvent*>> by_rank;
-    for (const JobEvent& event : events_) {
-      if (IsOwn(event)) {
-        by_rank[event.rank].push_back(&event);
-      }
-    }
-    std::set<std::string> told;
-    for (const auto& [rank, events] : by_rank) {
-      if (rank.has_value()) {
-        deaths_.push_back(DeathOf(*rank, events));
-        for (const JobEvent* const event : events) {
-          told.insert(event->text);
-        }
-      }
-    }
-    // Of lines without a rank the last one that no rank has.
-    for (const JobEvent* const event : by_rank[std::nullopt]) {
-      if (!told.contains(event->text)) {
-        Death death;
-        death.ending = EndingOf(*event);
-        death.event = event;
-        death.unix_ns = event->unix_ns;
-        deaths_.push_back(death);
-        told.insert(event->text);
-      }
-    }
-  }
-
-  // The most telling event of a rank; of exceptions the last one.
-  Death DeathOf(int32_t rank, const std::vector<const JobEvent*>& events) const {
-    Death death;
-    death.rank = rank;
-    for (const JobEvent* const event : events) {
-      const Ending ending = EndingOf(*event);
-      if (death.event == nullptr || ending <= death.ending) {
-        death.ending = ending;
-        death.event = event;
-      }
-      if (event->kind == LogKind::kExit) {
-        death.exit_code = event->exit_code;
-      }
-      death.is_certain = death.is_certain || event->kind == LogKind::kExit || event->line == 0 ||
-                         event->kind == LogKind::kFatal || event->kind == LogKind::kKilled;
-      if (event->unix_ns != 0 && (death.unix_ns == 0 || event->unix_ns < death.unix_ns)) {
-        death.unix_ns = event->unix_ns;
-      }
-    }
-    constexpr int kKilledSignal = -9;
-    if (death.ending == Ending::kSignal && death.exit_code == kKilledSignal && AnyKilled()) {
-      death.ending = Ending::kHostMemory;
-      death.is_certain = false;  // the kernel's number of the process is not the container's
-    }
-    return death;
-  }
-
-  // Deaths that are alike are one failure.
-  void FindFailures() {
-    std::map<std::tuple<Ending, std::string, std::string, bool>, size_t> place_of;
-    for (const Death& death : deaths_) {
-      const auto [place, is_new] =
-          place_of.try_emplace(std::tuple(death.ending, TypeOf(death.event->text),
-                                          death.event->program_line, death.rank.has_value()),
-                               failures_.size());
-      if (is_new) {
-        failures_.emplace_back();
-      }
-      Failure& failure = failures_[place->second];
-      failure.deaths.push_back(&death);
-      if (death.rank.has_value()) {
-        failure.ranks.push_back(*death.rank);
-      }
-    }
-  }
-
   // Of a rank for which the others wait, or not later than they began to wait, or without a hang.
   bool IsCause(const Failure& failure) const {
     const bool is_of_culprit = std::any_of(failure.ranks.begin(), failure.ranks.end(),
                                            [&](int32_t rank) { return IsExplainable(rank); });
     const bool is_earlier =
-        std::any_of(failure.deaths.begin(), failure.deaths.end(), [&](const Death* death) {
-          return death->unix_ns != 0 && since_ns_ != 0 &&
-                 death->unix_ns <= since_ns_ + kSameMomentNs;
+        std::any_of(failure.deaths.begin(), failure.deaths.end(), [&](const Death& death) {
+          return death.unix_ns != 0 && since_ns_ != 0 && death.unix_ns <= since_ns_ + kSameMomentNs;
         });
     return hangs_.empty() || is_of_culprit || is_earlier;
   }
@@ -306,32 +172,33 @@ class Joiner {
            said.device_free->low >= said.requested->high;
   }
 
-  JobFinding FindingOf(const Failure& failure) const {
-    const Death& first = *failure.deaths.front();
+  JobFinding FindingOf(const ToldFailure& told) const {
+    const Failure& failure = told.failure;
+    const Death& first = failure.deaths.front();
     const EndingTexts texts = TextsOf(first.ending);
     JobFinding finding;
-    finding.order = !failure.is_cause                      ? CauseRank::kHang
+    finding.order = !told.is_cause                         ? CauseRank::kHang
                     : first.ending == Ending::kOutOfMemory ? CauseRank::kOutOfMemory
                                                            : CauseRank::kDeath;
     finding.finding =
         IsOwnLimit(*first.event) ? "Out of memory: the process's own limit" : texts.finding;
-    finding.severity = failure.is_cause ? Severity::kError : Severity::kWarning;
+    finding.severity = told.is_cause ? Severity::kError : Severity::kWarning;
     const bool is_certain = std::all_of(failure.deaths.begin(), failure.deaths.end(),
-                                        [](const Death* death) { return death->is_certain; });
-    finding.certainty = is_certain && failure.is_cause ? Certainty::kCertain : Certainty::kLikely;
+                                        [](const Death& death) { return death.is_certain; });
+    finding.certainty = is_certain && told.is_cause ? Certainty::kCertain : Certainty::kLikely;
     finding.ranks = RankList(failure.ranks);
     finding.evidence = EvidenceOf(failure);
     finding.where = first.event->program_line;
     finding.help = HelpOf(first, texts);
-    if (!failure.is_cause) {
+    if (!told.is_cause) {
       finding.evidence +=
           " Others waited before that, for other ranks: it may follow from the hang.";
     }
     return finding;
   }
 
-  std::string EvidenceOf(const Failure& failure) const {
-    const Death& first = *failure.deaths.front();
+  static std::string EvidenceOf(const Failure& failure) {
+    const Death& first = failure.deaths.front();
     const JobEvent& event = *first.event;
     std::string text =
         event.out_of_memory.has_value() ? AmountsOf(*event.out_of_memory) : event.text;
@@ -348,7 +215,79 @@ class Joiner {
       text += fmt::format(", the same on {}",
                           Times(failure.deaths.size() - 1, "other rank", "other ranks"));
     }
-    return fmt::format("{}: {}.", PlaceOf(event), text);
+    text = fmt::format("{}: {}.", PlaceOf(event), text);
+    if (first.outlived == &event) {
+      text += " The log goes on after it, and nothing else says why a process failed.";
+    } else if (first.outlived != nullptr) {
+      text += fmt::format(" Earlier its log has {} ({}), after which it went on.",
+                          first.outlived->text, PlaceOf(*first.outlived));
+    }
+    return text;
+  }
+
+  // "that of rank 3", "that in job.log:12".
+  static std::string ThatOf(const Failure& failure) {
+    const Death& first = failure.deaths.front();
+    return first.rank.has_value() ? fmt::format("that of rank {}", *first.rank)
+                                  : fmt::format("that in {}", PlaceOf(*first.event));
+  }
+
+  static std::string WhyLater(const FailureOrder& order, const Failure& first) {
+    switch (order.basis) {
+      case OrderBasis::kTimes:
+        return fmt::format("It came {} after {}", SecondsApart(order.apart_ns), ThatOf(first));
+      case OrderBasis::kLauncher:
+        return fmt::format("The launcher names {} as the first", ThatOf(first));
+      default:
+        return fmt::format("It is after {} in the same log", ThatOf(first));
+    }
+  }
+
+  // Failures that are shown to be later than the first may follow from it. Lack of memory is a
+  // cause of its own. Where nothing shows the order, that is said of the first.
+  void PutInOrder() {
+    const auto first = std::find_if(failures_.begin(), failures_.end(),
+                                    [](const ToldFailure& told) { return told.is_cause; });
+    if (first == failures_.end()) {
+      return;
+    }
+    std::vector<std::string> unordered;
+    bool is_earliest = false;
+    for (ToldFailure& told : failures_) {
+      if (&told == &*first || !told.is_cause) {
+        continue;
+      }
+      const FailureOrder order = OrderOf(first->failure, told.failure);
+      const bool is_shown = order.basis != OrderBasis::kNone && order.basis != OrderBasis::kNear &&
+                            order.is_first_earlier;
+      if (!is_shown) {
+        unordered.push_back(ThatOf(told.failure));
+        continue;
+      }
+      is_earliest = true;
+      const Ending ending = told.failure.deaths.front().ending;
+      const bool may_follow = ending != Ending::kOutOfMemory && ending != Ending::kHostMemory;
+      told.finding.evidence +=
+          fmt::format(" {}{}.", WhyLater(order, first->failure),
+                      may_follow ? ": it may follow from it" : ", but is a cause of its own");
+      if (may_follow) {
+        told.finding.order = CauseRank::kHang;
+        told.finding.severity = Severity::kWarning;
+        told.finding.certainty = Certainty::kLikely;
+      }
+    }
+    if (!unordered.empty()) {
+      constexpr size_t kMostNamed = 3;
+      std::string names = unordered.front();
+      for (size_t i = 1; i < unordered.size() && i < kMostNamed; ++i) {
+        names += (i + 1 == unordered.size() ? " or " : ", ") + unordered[i];
+      }
+      names += unordered.size() > kMostNamed
+                   ? fmt::format(" or {} more", unordered.size() - kMostNamed)
+                   : "";
+      first->finding.evidence += fmt::format(" Nothing shows whether it or {} came first.", names);
+    }
+    first->finding.is_first = is_earliest && unordered.empty();
   }
 
   // "rank3.log:120"; of error files, which all have one name, "3/error.json".
@@ -414,10 +353,10 @@ class Joiner {
 
   // ---- What explains what.
 
-  // The failure that is a cause and has this rank.
-  Failure* CauseOf(int32_t rank) {
-    const auto found = std::find_if(failures_.begin(), failures_.end(), [rank](const Failure& f) {
-      return f.is_cause && std::binary_search(f.ranks.begin(), f.ranks.end(), rank);
+  // The failure that is a cause and has this rank; of several the first.
+  ToldFailure* CauseOf(int32_t rank) {
+    const auto found = std::find_if(failures_.begin(), failures_.end(), [&](const ToldFailure& f) {
+      return f.is_cause && std::binary_search(f.failure.ranks.begin(), f.failure.ranks.end(), rank);
     });
     return found == failures_.end() ? nullptr : &*found;
   }
@@ -437,7 +376,13 @@ class Joiner {
         hang.evidence += fmt::format(" Of these, {} failed: see there.", RankWords(failed));
         continue;
       }
-      JobFinding& cause = TargetOf(*CauseOf(failed.front()));
+      // Of several that failed the first is the reason.
+      const auto is_of_these = [&](const ToldFailure& told) {
+        return told.is_cause &&
+               std::find_first_of(told.failure.ranks.begin(), told.failure.ranks.end(),
+                                  failed.begin(), failed.end()) != told.failure.ranks.end();
+      };
+      JobFinding& cause = TargetOf(*std::find_if(failures_.begin(), failures_.end(), is_of_these));
       cause.evidence += " " + hang.evidence;
       if (!hang.where.empty() && !hang.where.starts_with("not recorded")) {
         cause.where += (cause.where.empty() ? "" : "; ") + hang.where;
@@ -450,24 +395,26 @@ class Joiner {
 
   // Where the evidence of a failure belongs: to the finding of a snapshot of the same rank, if
   // there is one.
-  JobFinding& TargetOf(Failure& failure) {
+  JobFinding& TargetOf(ToldFailure& failure) {
     const auto found = snapshot_of_.find(&failure);
     return found == snapshot_of_.end() ? failure.finding : At(found->second);
   }
 
   void JoinSnapshots() {
-    for (Failure& failure : failures_) {
-      if (failure.deaths.front()->ending != Ending::kOutOfMemory) {
+    for (ToldFailure& failure : failures_) {
+      const std::vector<int32_t>& failed = failure.failure.ranks;
+      if (failure.failure.deaths.front().ending != Ending::kOutOfMemory) {
         continue;
       }
       const auto same = std::find_if(snapshots_.begin(), snapshots_.end(), [&](Place place) {
         const std::vector<int32_t> ranks = ReadRankList(At(place).ranks);
-        return ranks.empty() || failure.ranks.empty() ||
-               std::find_first_of(ranks.begin(), ranks.end(), failure.ranks.begin(),
-                                  failure.ranks.end()) != ranks.end();
+        return ranks.empty() || failed.empty() ||
+               std::find_first_of(ranks.begin(), ranks.end(), failed.begin(), failed.end()) !=
+                   ranks.end();
       });
       if (same != snapshots_.end()) {
         At(*same).evidence += " " + failure.finding.evidence;
+        At(*same).is_first = At(*same).is_first || failure.finding.is_first;
         snapshot_of_[&failure] = *same;
       }
     }
@@ -475,7 +422,7 @@ class Joiner {
 
   // The finding that is about the rank: its failure, or the hang.
   JobFinding* About(int32_t rank) {
-    if (Failure* const failure = CauseOf(rank)) {
+    if (ToldFailure* const failure = CauseOf(rank)) {
       return &TargetOf(*failure);
     }
     for (const Place place : hangs_) {
@@ -565,8 +512,9 @@ class Joiner {
   }
 
   bool HasCause() const {
-    return !hangs_.empty() || std::any_of(failures_.begin(), failures_.end(),
-                                          [](const Failure& failure) { return failure.is_cause; });
+    return !hangs_.empty() ||
+           std::any_of(failures_.begin(), failures_.end(),
+                       [](const ToldFailure& failure) { return failure.is_cause; });
   }
 
   // The longest wait that a watchdog reports.
@@ -661,7 +609,7 @@ class Joiner {
       }
       is_told = true;
     };
-    for (Failure& failure : failures_) {
+    for (ToldFailure& failure : failures_) {
       if (failure.is_cause) tell(TargetOf(failure));
     }
     for (const Place place : hangs_) {
@@ -678,14 +626,14 @@ class Joiner {
     std::vector<const JobEvent*> reports;
     for (const JobEvent& event : events_) {
       const bool is_told = event.rank.has_value() && CauseOf(*event.rank) != nullptr;
-      if (Ends(event) && event.is_consequence && !is_told) {
+      if (EndsProcess(event) && event.is_consequence && !event.is_no_end && !is_told) {
         reports.push_back(&event);
       }
     }
     if (reports.empty()) {
       return;
     }
-    const bool is_explained = HasCause();
+    const bool is_explained = HasCause() || Cancellation() != nullptr;
     JobFinding finding;
     finding.order = is_explained ? CauseRank::kNothing : CauseRank::kHang;
     finding.finding = is_explained ? "Ranks ended because others failed or did not come"
@@ -701,6 +649,39 @@ class Joiner {
     Keep(std::move(finding));
   }
 
+  // Exceptions after which the program went on are no deaths.
+  void AddOutlived() {
+    std::vector<const JobEvent*> outlived;
+    for (const JobEvent& event : events_) {
+      const bool is_used =
+          std::any_of(failures_.begin(), failures_.end(), [&](const ToldFailure& told) {
+            return std::any_of(told.failure.deaths.begin(), told.failure.deaths.end(),
+                               [&](const Death& death) { return death.outlived == &event; });
+          });
+      if (event.is_no_end && event.lines_after > 0 && !is_used) {
+        outlived.push_back(&event);
+      }
+    }
+    if (outlived.empty()) {
+      return;
+    }
+    const JobEvent& last = *outlived.back();
+    JobFinding finding;
+    finding.order = CauseRank::kNothing;
+    finding.finding = "Exceptions after which the program went on";
+    finding.severity = Severity::kInfo;
+    finding.certainty = Certainty::kLikely;
+    finding.ranks = RankList(RanksOf(outlived));
+    finding.evidence =
+        fmt::format("{}: {}, and {} of work and other output after it", PlaceOf(last), last.text,
+                    Times(last.lines_after, "line", "lines"));
+    finding.evidence +=
+        outlived.size() == 1 ? "." : fmt::format("; {} more before that.", outlived.size() - 1);
+    finding.where = last.program_line;
+    finding.help = "They ended nothing: look at them if results or the speed are odd.";
+    Keep(std::move(finding));
+  }
+
   // ---- Lines of NCCL, the kernel and the scheduler.
 
   void AddSystem() {
@@ -708,20 +689,18 @@ class Joiner {
     AddLines(LogKind::kNcclWarning, "NCCL warned", Severity::kWarning,
              "NCCL names the link or the call: look at the network devices of that host, and test "
              "the links (nccl-tests).");
+    AddCancelled(is_explained);
     AddKilled(is_explained);
     AddLines(LogKind::kTaskFailed, "Slurm reports failed tasks",
              is_explained ? Severity::kInfo : Severity::kError,
              "Look at the logs and error files of these tasks; with --kill-on-bad-exit the others "
              "end at once.");
-    for (const JobEvent* const event : OfKind(LogKind::kCancelled)) {
-      AddCancelled(*event, is_explained);
-      break;
-    }
   }
 
   void AddLines(LogKind kind, std::string_view words, Severity severity, std::string_view help) {
     std::vector<const JobEvent*> lines = OfKind(kind);
-    std::erase_if(lines, [](const JobEvent* event) { return event->is_consequence; });
+    std::erase_if(
+        lines, [](const JobEvent* event) { return event->is_consequence || IsKillOfTask(*event); });
     if (lines.empty()) {
       return;
     }
@@ -737,12 +716,27 @@ class Joiner {
     Keep(std::move(finding));
   }
 
+  // A task that Slurm reports as out of memory was killed for lack of host memory.
+  static bool IsKillOfTask(const JobEvent& event) {
+    return event.kind == LogKind::kTaskFailed && event.text.ends_with("Out Of Memory");
+  }
+
   void AddKilled(bool is_explained) {
-    const bool is_told = std::any_of(deaths_.begin(), deaths_.end(), [](const Death& death) {
-      return death.ending == Ending::kHostMemory;
-    });
-    std::vector<const JobEvent*> lines = OfKind(LogKind::kKilled);
-    std::erase_if(lines, [](const JobEvent* event) { return event->rank.has_value(); });
+    const bool is_told =
+        std::any_of(failures_.begin(), failures_.end(), [](const ToldFailure& told) {
+          return std::any_of(
+              told.failure.deaths.begin(), told.failure.deaths.end(),
+              [](const Death& death) { return death.ending == Ending::kHostMemory; });
+        });
+    std::vector<const JobEvent*> lines;
+    std::vector<const JobEvent*> tasks;
+    for (const JobEvent& event : events_) {
+      if (event.kind == LogKind::kKilled && !event.rank.has_value()) lines.push_back(&event);
+      if (IsKillOfTask(event)) tasks.push_back(&event);
+    }
+    if (lines.empty()) {
+      lines.swap(tasks);
+    }
     if (lines.empty() || is_told) {
       return;
     }
@@ -752,11 +746,32 @@ class Joiner {
     finding.severity = is_explained ? Severity::kWarning : Severity::kError;
     finding.certainty = Certainty::kCertain;
     finding.evidence = fmt::format("{}: {}.", PlaceOf(*lines.front()), lines.front()->text);
+    if (!tasks.empty()) {
+      finding.evidence += fmt::format(" {}: {}.", PlaceOf(*tasks.front()), tasks.front()->text);
+    }
     finding.help = TextsOf(Ending::kHostMemory).help;
     Keep(std::move(finding));
   }
 
-  void AddCancelled(const JobEvent& event, bool is_explained) {
+  // The end by the scheduler that counts: one with a reason, if there is one.
+  const JobEvent* Cancellation() const {
+    const JobEvent* found = nullptr;
+    for (const JobEvent* const event : OfKind(LogKind::kCancelled)) {
+      const bool is_better =
+          found == nullptr || (found->text == "cancelled" && event->text != found->text);
+      if (!event->is_consequence && is_better) {
+        found = event;
+      }
+    }
+    return found;
+  }
+
+  void AddCancelled(bool is_explained) {
+    const JobEvent* const cancelled = Cancellation();
+    if (cancelled == nullptr) {
+      return;
+    }
+    const JobEvent& event = *cancelled;
     struct Cancelled {
       std::string_view text;
       std::string_view finding;
@@ -780,10 +795,23 @@ class Joiner {
         finding.severity = is_explained ? Severity::kInfo : Severity::kError;
         finding.certainty = Certainty::kCertain;
         finding.evidence = fmt::format("{}: Slurm says {}.", PlaceOf(event), event.text);
+        if (const std::string followed = FailedAfterwards(); !followed.empty()) {
+          finding.evidence += fmt::format(" That tasks ended follows from it ({}).", followed);
+        }
         finding.help = texts.help;
         Keep(std::move(finding));
       }
     }
+  }
+
+  // "task 3: Killed, and 2 more", of those that follow from something else.
+  std::string FailedAfterwards() const {
+    std::vector<const JobEvent*> tasks = OfKind(LogKind::kTaskFailed);
+    std::erase_if(tasks, [](const JobEvent* event) { return !event->is_consequence; });
+    return tasks.empty() ? std::string()
+           : tasks.size() == 1
+               ? tasks.front()->text
+               : fmt::format("{}, and {} more", tasks.front()->text, tasks.size() - 1);
   }
 
   // ---- The answer.
@@ -798,7 +826,7 @@ class Joiner {
 
   SourceFindings Result() {
     SourceFindings result;
-    for (Failure& failure : failures_) {
+    for (ToldFailure& failure : failures_) {
       if (!snapshot_of_.contains(&failure)) {
         result.findings.push_back(std::move(failure.finding));
       }
@@ -831,10 +859,9 @@ class Joiner {
   std::vector<HangCulpritRow> culprits_;
   std::vector<Place> hangs_;
   std::vector<Place> snapshots_;
-  int64_t since_ns_ = 0;  // when the first rank began to wait; 0: not known
-  std::vector<Death> deaths_;
-  std::vector<Failure> failures_;
-  std::map<const Failure*, Place> snapshot_of_;
+  int64_t since_ns_ = 0;               // when the first rank began to wait; 0: not known
+  std::vector<ToldFailure> failures_;  // the first first
+  std::map<const ToldFailure*, Place> snapshot_of_;
   std::set<std::pair<size_t, size_t>> gone_;
   std::vector<JobFinding> findings_;
   bool is_unclear_ = false;

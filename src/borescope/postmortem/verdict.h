@@ -11,9 +11,6 @@
 
 namespace borescope::internal {
 
-// Hosts' clocks differ: times closer than this are of one moment.
-inline constexpr int64_t kSameMomentNs = 2 * kSecondNs;
-
 // Adds the findings and the tables of `logs` to `sources`, which are those of all other files, and
 // joins the two:
 // - A rank that failed explains that others wait for it, that it issued no more and that its device
@@ -21,6 +18,10 @@ inline constexpr int64_t kSameMomentNs = 2 * kSecondNs;
 // - Out of memory in a log is evidence of what a snapshot says about that rank.
 // - Errors of a GPU, timeouts of watchdogs and stacks are evidence of findings of the same rank.
 // - A failure that came later than the hang, and of another rank, is none of its causes.
+// - Of several failures the first is the cause; the others may follow from it where times, a
+// launcher
+//   or the order of one log show that they came later, and are said to be unordered where none
+//   does.
 void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources);
 
 // The ranks that RankList wrote: "0..7,9". Empty for any other text.

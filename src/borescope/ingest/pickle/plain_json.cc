@@ -283,12 +283,17 @@ PlainContent GuessJson(std::string_view head) {
   if (!cursor.EnterObject()) {
     return PlainContent::kNone;
   }
+  // Reports of NCCL's RAS service begin with that key, too.
+  bool may_be_dump = false;
   while (cursor.NextMember(key)) {
+    if (key == "nccl_version") {
+      may_be_dump = !Contains(head, "\"communicators");
+    }
     if (key == "segments" || key == "device_traces") {
       return PlainContent::kMemorySnapshot;
     }
     if (key == "pg_config" || key == "pg_status" || key == "nccl_comm_state" ||
-        key == "comm_lib_version" || key == "nccl_version") {
+        key == "comm_lib_version") {
       return PlainContent::kFlightRecorder;
     }
     if (key == "entries" && Contains(head, "\"profiling_name\"")) {
@@ -298,7 +303,7 @@ PlainContent GuessJson(std::string_view head) {
       break;
     }
   }
-  return PlainContent::kNone;
+  return may_be_dump ? PlainContent::kFlightRecorder : PlainContent::kNone;
 }
 
 // A text of the head of a pickle, or what is no text: empty.

@@ -60,6 +60,15 @@ bool HasNameOfLog(std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
+// A list of JSON begins with a value; a bracket before a rank, a place or a time is that of a log.
+bool BeginsAsJson(std::string_view head) {
+  if (!head.starts_with('[')) {
+    return head.starts_with('{');
+  }
+  const size_t value = head.find_first_not_of(" \t\r\n", 1);
+  return value == std::string_view::npos || Contains("{[\"]", head.substr(value, 1));
+}
+
 Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string head, ByteSource& rest,
                              const LineFinder& lines, ReadText& read) {
   std::string text(kErrorFileBytes, '\0');
@@ -82,9 +91,9 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
     return ReadAsErrorFile(kind, std::move(head), *source.bytes, lines, read);
   }
-  const bool is_json = head.starts_with('{') || head.starts_with('[');
+  const bool is_json = BeginsAsJson(head);
   const bool is_text = !Contains(head, std::string_view("\0", 1));
-  if (!is_named_so && (!is_text || (is_json && !head.starts_with("[rank")))) {
+  if (!is_named_so && (!is_text || is_json)) {
     return {};
   }
   Rejoined all(std::move(head), *source.bytes);
@@ -96,6 +105,85 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   read.kind = is_named_so || !read.events.empty() ? "log" : "";
   return {};
 }
+
+// What a scheduler ended, and what follows from its end, is no cause of its own.
+class ConsequenceMarker {
+ public:
+  explicit ConsequenceMarker(std::vector<JobEvent>& events) : events_(events) {
+    for (const JobEvent& event : events_) {
+      const bool is_cancel = event.kind == LogKind::kCancelled;
+      if (is_cancel && HasReason(event)) {
+        has_reason_ = true;
+        reason_year_ns_ = event.year_ns;
+      }
+      has_kill_ = has_kill_ || event.kind == LogKind::kKilled || IsTask(event, "Out Of Memory");
+    }
+  }
+
+  void Mark() {
+    for (JobEvent& event : events_) {
+      event.is_consequence = event.is_consequence || Follows(event);
+      // Events are by file and line.
+      if (event.file != file_) {
+        file_ = event.file;
+        cancel_ = nullptr;
+        has_failed_task_ = false;
+      }
+      if (event.kind == LogKind::kCancelled && !event.is_consequence &&
+          (cancel_ == nullptr || HasReason(event))) {
+        cancel_ = &event;
+      }
+      has_failed_task_ =
+          has_failed_task_ || (event.kind == LogKind::kTaskFailed && !event.is_consequence);
+    }
+  }
+
+ private:
+  // A limit, another job or a node; else somebody cancelled it, or srun because a task failed.
+  static bool HasReason(const JobEvent& cancel) { return cancel.text != "cancelled"; }
+  static bool IsTask(const JobEvent& event, std::string_view state) {
+    return event.kind == LogKind::kTaskFailed && event.text.ends_with(state);
+  }
+
+  // Its time is after that of the end, and near enough to be of one zone.
+  bool IsLater(const JobEvent& event) const {
+    constexpr int64_t kZoneNs = 900 * kSecondNs;
+    const int64_t later_ns = YearNsBetween(reason_year_ns_, event.year_ns);
+    return reason_year_ns_ != 0 && event.year_ns != 0 && later_ns > 0 && later_ns < kZoneNs;
+  }
+
+  bool Follows(const JobEvent& event) const {
+    const bool is_here = event.file == file_;
+    const bool is_after = is_here && cancel_ != nullptr;
+    const bool is_after_task = is_here && has_failed_task_;
+    switch (event.kind) {
+      case LogKind::kCancelled:
+        return !HasReason(event) && is_after_task;
+      case LogKind::kTaskFailed:
+        return is_after || (IsTask(event, "Killed") && (has_reason_ || has_kill_ || is_after_task));
+      case LogKind::kExit: {
+        constexpr int kKilled = -9;
+        return (is_after && HasReason(*cancel_)) || IsLater(event) ||
+               (event.exit_code == kKilled && has_reason_ && !has_kill_);
+      }
+      case LogKind::kException:
+      case LogKind::kFatal:
+        return (is_after && HasReason(*cancel_)) || IsLater(event);
+      default:
+        return false;
+    }
+  }
+
+  std::vector<JobEvent>& events_;
+  bool has_reason_ = false;  // somewhere in the job
+  int64_t reason_year_ns_ = 0;
+  bool has_kill_ = false;
+  std::string file_;
+  const JobEvent* cancel_ = nullptr;  // earlier in the file
+  bool has_failed_task_ = false;
+};
+
+void MarkConsequences(std::vector<JobEvent>& events) { ConsequenceMarker(events).Mark(); }
 
 // Reads all files, and decides which rank each event is about.
 class LogReader {
@@ -123,7 +211,6 @@ class LogReader {
     LeaveOutLocalRanks();
     LearnProcesses();
     LogPart part;
-    std::vector<LogFindingRow> rows;
     for (size_t i = 0; i < files_.size(); ++i) {
       if (reads_[i].kind.empty()) {
         continue;
@@ -136,12 +223,17 @@ class LogReader {
       part.files.push_back(RowOf(i));
       for (LogEvent& event : reads_[i].events) {
         GiveRank(i, event);
-        rows.push_back(FindingOf(i, event));
         JobEvent of_job;
         static_cast<LogEvent&>(of_job) = std::move(event);
         of_job.file = files_[i].path;
         part.events.push_back(std::move(of_job));
       }
+    }
+    MarkConsequences(part.events);
+    std::vector<LogFindingRow> rows;
+    rows.reserve(part.events.size());
+    for (const JobEvent& event : part.events) {
+      rows.push_back(FindingOf(event));
     }
     part.tables.push_back(MakeTable(rows));
     return part;
@@ -221,15 +313,16 @@ class LogReader {
   }
 
   void GiveRank(size_t i, LogEvent& event) const {
-    const bool is_doubtful = event.basis == LogRankBasis::kLocal && has_many_launchers_;
-    if (is_doubtful) {
+    // A process of which the rank is sure is surer than a place on some node.
+    const auto sure =
+        event.pid.has_value() ? rank_of_process_.find(*event.pid) : rank_of_process_.end();
+    const bool is_sure = sure != rank_of_process_.end() && sure->second >= 0;
+    const bool is_place = event.basis == LogRankBasis::kLocal;
+    if (is_place && (has_many_launchers_ || is_sure)) {
       event.rank.reset();
     }
-    if (!event.rank.has_value() && event.pid.has_value()) {
-      if (const auto known = rank_of_process_.find(*event.pid);
-          known != rank_of_process_.end() && known->second >= 0) {
-        event.rank = known->second;
-      }
+    if (!event.rank.has_value() && is_sure) {
+      event.rank = sure->second;
     }
     const bool is_of_file = event.kind != LogKind::kXid && event.kind != LogKind::kKilled &&
                             event.kind != LogKind::kCancelled &&
@@ -259,9 +352,9 @@ class LogReader {
     return row;
   }
 
-  LogFindingRow FindingOf(size_t i, const LogEvent& event) const {
+  static LogFindingRow FindingOf(const JobEvent& event) {
     LogFindingRow row;
-    row.file = files_[i].path;
+    row.file = event.file;
     row.kind = LogKindName(event.kind);
     row.text = event.text;
     row.program_line = IfAny(event.program_line);

@@ -27,7 +27,8 @@ Result<uint64_t> ForEachLogLine(
 // Where the rank of a line is from.
 enum class LogRankBasis : uint8_t {
   kNone,
-  kTask,   // "3: " of srun --label: the task, which is the rank where each rank is a task
+  kTask,   // "3: " of srun --label, "[1,3]<stderr>:" and "[3] " of MPI: the task, which is the rank
+           // where each rank is a task
   kLocal,  // "[default3]:" of torchrun: the place on its node, the rank of a job on one node
   kRank,   // "[rank3]:" of PyTorch
 };
@@ -36,7 +37,9 @@ struct LogLine {
   std::string_view text;  // what the program wrote; blanks before it stay
   std::optional<int32_t> rank;
   LogRankBasis basis = LogRankBasis::kNone;
-  int64_t unix_ns = 0;  // of a time with its zone before the line; 0: none
+  std::optional<int64_t> pid;  // of Ray's prefix
+  int64_t unix_ns = 0;         // of a time with its zone before the line; 0: none
+  int64_t year_ns = 0;         // of a time without one: as YearNsOf gives it; 0: none
 };
 
 // Takes colours off `raw` into `kept`, which holds the text of what comes back, and everything of
@@ -46,5 +49,14 @@ LogLine CleanLogLine(std::string_view raw, std::string& kept);
 // Nanoseconds since 1970 of "2026-11-28T12:00:00.5Z", also with a blank for the T, a comma for the
 // point and "+01:00". Nothing of a time without a zone: hosts are set to any.
 std::optional<int64_t> UnixNsOf(std::string_view time);
+
+// Nanoseconds since the begin of the year, plus one, of a time without its zone at the begin of
+// `time`, to compare times of one clock: "2026-11-28 12:00:00,123", also with T, '_' and slashes;
+// "1128 12:00:00.5" of glog; "Nov 28 12:00:00" of syslog. The year counts for nothing: two of these
+// forms have none. 0 of what is no time.
+int64_t YearNsOf(std::string_view time);
+
+// How much later `b` is than `a`, both as YearNsOf gives them: at most half a year either way.
+int64_t YearNsBetween(int64_t a, int64_t b);
 
 }  // namespace borescope::internal

@@ -47,7 +47,11 @@ const Pattern kAnyOfInterest{
     "Traceback \\(most recent|most recent call first|Fatal Python error|"
     "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
     "out of memory\\. Tried|NCCL WARN|NVRM: Xid|Killed process|oom.kill|"
-    "CANCELLED AT|srun: error|Failures:|Root Cause \\(first"};
+    "CANCELLED AT|srun: error|Failures:|Root Cause \\(first|memory limit|"
+    "During handling of the above|The above exception was the direct|Exception ignored in|"
+    "--- Logging error|\\(exitcode: |exits with return code|died with <Signals|"
+    "returned non-zero exit status|noticed that process rank|The first process to do so|"
+    "Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY SIGNAL"};
 
 const Pattern kTimeoutLine{
     "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
@@ -68,16 +72,34 @@ const Pattern kFaultThread{"^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recen
 const Pattern kSummaryRank{"^ +rank +: ([0-9]+) \\(local_rank: [0-9]+\\)"};
 const Pattern kSummaryHost{"^ +host +: (\\S+)"};
 const Pattern kSummaryExit{"^ +exitcode +: (-?[0-9]+) \\(pid: ([0-9]+)\\)"};
+const Pattern kSummaryTime{"^ +time +: (\\S+)"};
 const Pattern kSummaryRule{"^(?:=+|-+)$"};
+
+const Pattern kAgentLine{
+    "failed \\(exitcode: (-?[0-9]+)\\) local_rank: ([0-9]+) \\(pid: ([0-9]+)\\)"};
+const Pattern kReturnCode{"exits with return code = (-?[0-9]+)"};
+const Pattern kDiedWith{"died with <Signals\\.\\w+: ([0-9]+)>"};
+const Pattern kReturned{"CalledProcessError: .* returned non-zero exit status ([0-9]+)"};
+const Pattern kMpiSignal{
+    "(?:mpirun|mpiexec|orterun|prterun) noticed that process rank ([0-9]+) with PID ([0-9]+) on "
+    "node "
+    "(\\S+) exited on signal ([0-9]+)"};
+const Pattern kMpiProcess{"^ *Process name: \\[(?:\\[[0-9]+,[0-9]+\\],|[^\\],]*,)([0-9]+)\\]"};
+const Pattern kMpiExit{"^ *Exit code: +([0-9]+)"};
+const Pattern kHydraProcess{"^= +(?:RANK ([0-9]+) )?PID ([0-9]+) RUNNING AT (\\S+)"};
+const Pattern kHydraExit{"^= +EXIT CODE: ([0-9]+)"};
+const Pattern kHydraSignal{"^= +KILLED BY SIGNAL: ([0-9]+)"};
 
 const Pattern kXidLine{"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
 const Pattern kKilledLine{"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
 const Pattern kKilledInGroup{"oom-kill:constraint=(\\w+).*task=([^,]*),pid=([0-9]+)"};
 
 const Pattern kCancelledLine{
-    "error: \\*\\*\\* (JOB|STEP) \\S+ (?:ON (\\S+) )?CANCELLED AT \\S+ "
+    "error: \\*\\*\\* (JOB|STEP) \\S+ (?:ON (\\S+) )?CANCELLED AT (\\S+) "
     "(?:DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE))?"};
-const Pattern kOomEvents{"error: Detected ([0-9]+) oom[_-]kill event"};
+const Pattern kOomEvents{
+    "error: (?:Detected [0-9]+ oom[_-]kill event|Exceeded (?:job|step) memory limit)"};
+const Pattern kNodeFailure{"^srun: error: Node failure on (\\S+)"};
 const Pattern kTaskLine{
     "^srun: error: (\\S+): tasks? ([0-9,-]+): "
     "(Out Of Memory|Killed|Terminated|Exited with exit code [0-9]+|Segmentation fault|"
@@ -118,10 +140,31 @@ std::string ExitText(int code) {
                       : fmt::format("signal {} ({})", -code, name);
 }
 
+// The most that a traceback writes itself, and launchers and schedulers at the end: no work.
+bool IsNoWork(std::string_view text) {
+  constexpr std::string_view kParts[] = {
+      "closing signal",     "Killing subprocess", "srun:",        "slurmstepd:", "wandb:",
+      "torch/distributed/", "NCCL WARN",          "ProcessGroup", "c10::",       "File \""};
+  const std::string_view begin = Trimmed(text);
+  return begin.empty() || begin.starts_with("frame #") || begin.starts_with('#') ||
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return Contains(text, part); });
+}
+
 // Of an exception that was raised while another one was handled.
 bool IsChained(std::string_view text) {
   return text.starts_with("During handling of the above exception") ||
          text.starts_with("The above exception was the direct cause");
+}
+
+// Who wrote a line: a rank; a process, above all ranks; -1 of nobody in particular.
+int64_t StreamOf(const LogLine& line) {
+  constexpr int64_t kProcesses = int64_t{1} << 32U;
+  constexpr int64_t kMostProcesses = int64_t{1} << 32U;
+  if (line.rank.has_value()) {
+    return *line.rank;
+  }
+  return line.pid.has_value() ? kProcesses + *line.pid % kMostProcesses : kNoRank;
 }
 
 // Exceptions of launchers, which report those of their children.
@@ -150,6 +193,11 @@ bool IsConsequenceText(std::string_view text) {
       "NCCL remote error",
       "remote process exited or there was a network error",
       "Got Signal: 15",
+      "got signal: 15",
+      "failed to recv, got 0 bytes",
+      "ray.exceptions.RayActorError",
+      "ray.exceptions.ActorDiedError",
+      "ray.exceptions.WorkerCrashedError",
       "Signals.SIGTERM"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return Contains(text, part); });
@@ -188,36 +236,180 @@ LogEvent LogScanner::EventAt(LogKind kind, const LogLine& line, int64_t number) 
   event.line = number;
   event.rank = line.rank;
   event.basis = line.basis;
+  event.pid = line.pid;
   event.unix_ns = line.unix_ns;
+  event.year_ns = line.year_ns;
   return event;
 }
 
-void LogScanner::Add(LogEvent event) {
+std::optional<size_t> LogScanner::Add(LogEvent event) {
   const std::string key =
       fmt::format("{}/{}/{}/{}/{}", static_cast<int>(event.kind), event.rank.value_or(kNoRank),
                   event.pid.value_or(-1), event.text, event.program_line);
   const auto [place, is_new] = equal_.try_emplace(key, events_.size());
   if (!is_new) {
-    ++events_[place->second].count;
-  } else if (events_.size() < kMostEvents) {
-    events_.push_back(std::move(event));
-  } else {
-    equal_.erase(place);
+    LogEvent& known = events_[place->second];
+    const uint64_t count = known.count + 1;
+    if (known.is_no_end && !event.is_no_end) {
+      known = std::move(event);  // the program went on after the earlier ones
+    }
+    known.count = count;
+    return place->second;
   }
+  if (events_.size() < kMostEvents) {
+    events_.push_back(std::move(event));
+    return place->second;
+  }
+  equal_.erase(place);
+  return std::nullopt;
 }
 
 void LogScanner::Take(std::string_view raw, int64_t number) {
   const bool is_inside = !traces_.empty() || summary_.part != Summary::Part::kNone;
-  if (!is_inside && !Finds(raw, kAnyOfInterest)) {
+  const bool is_of_interest = Finds(raw, kAnyOfInterest);
+  if (!is_inside && !is_of_interest && aftermaths_.empty()) {
     return;
   }
   const LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
-  if (TakeTrace(line, number) || TakeSummary(line, number)) {
+  if (is_inside || is_of_interest) {
+    if (TakeTrace(line, number) || TakeSummary(line, number) || TakeChain(line)) {
+      return;
+    }
+    if (!is_inside || Finds(line.text, kAnyOfInterest)) {
+      TakeSingle(line, number);
+    }
+  }
+  if (!is_of_interest) {
+    TakeAftermath(line);
+  }
+}
+
+// ---- exceptions, and what follows them ----
+
+void LogScanner::AddException(int64_t stream, LogEvent event) {
+  event.is_no_end = ignored_.erase(stream) > 0;
+  const auto handled = handled_.find(stream);
+  if (handled != handled_.end()) {
+    LogEvent& first = events_[handled->second];
+    event.is_consequence = event.is_consequence || first.is_consequence;
+    // What the other one is of says more only if it is lack of memory.
+    const bool is_first_telling = first.kind == LogKind::kOutOfMemory;
+    (is_first_telling ? event : first).is_no_end = true;
+    handled_.erase(handled);
+  }
+  if (const auto earlier = aftermaths_.find(stream); earlier != aftermaths_.end()) {
+    EndAftermath(earlier->second);
+  }
+  const bool is_no_end = event.is_no_end;
+  const std::optional<size_t> place = Add(std::move(event));
+  if (!place.has_value()) {
     return;
   }
-  if (!is_inside || Finds(line.text, kAnyOfInterest)) {
-    TakeSingle(line, number);
+  last_exception_[stream] = *place;
+  if (!is_no_end && (aftermaths_.size() < kMostTraces || aftermaths_.contains(stream))) {
+    BeginAftermath(stream, *place);
   }
+}
+
+void LogScanner::BeginAftermath(int64_t stream, size_t place) {
+  Aftermath& after = aftermaths_[stream];
+  // Other processes that write to the same log may go on for a few steps without this one. What it
+  // outlived before it outlives again, as its next step shows.
+  constexpr uint32_t kOfOne = 3;
+  constexpr uint32_t kOfSeveral = 6;
+  after.enough = after.outlived.contains(place) ? 1 : stream < 0 ? kOfSeveral : kOfOne;
+  after.exceptions.insert(place);
+  for (Aftermath::Shape& shape : after.shapes) {
+    shape.steps = {};
+  }
+  after.lines = 0;
+}
+
+// "During handling of the above exception, another exception occurred:", and what Python reports
+// without ending anything.
+bool LogScanner::TakeChain(const LogLine& line) {
+  const int64_t stream = StreamOf(line);
+  if (IsChained(line.text)) {
+    if (const auto last = last_exception_.find(stream); last != last_exception_.end()) {
+      handled_[stream] = last->second;
+    }
+    return true;
+  }
+  if (line.text.starts_with("Exception ignored in") || line.text.starts_with("--- Logging error")) {
+    if (ignored_.size() < kMostTraces) ignored_.insert(stream);
+    return true;
+  }
+  return false;
+}
+
+void LogScanner::TakeAftermath(const LogLine& line) {
+  const auto found = aftermaths_.find(StreamOf(line));
+  if (found == aftermaths_.end()) {
+    return;
+  }
+  Aftermath& after = found->second;
+  ++after.lines;
+  if (after.went_on || IsNoWork(line.text)) {
+    return;
+  }
+  // Whole numbers of the line, and the rest of it. Bars of progress change their length.
+  constexpr size_t kMostText = 400;
+  const std::string_view text = line.text.substr(0, kMostText);
+  Aftermath::Shape seen;
+  size_t columns = 0;
+  uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, which is enough to tell a few shapes apart
+  const auto add = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U; };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!IsDigit(text[i])) {
+      const bool is_of_bar =
+          Contains("#=->.| ", text.substr(i, 1)) || static_cast<unsigned char>(text[i]) >= 0x80U;
+      if (!is_of_bar) add(text[i]);
+      continue;
+    }
+    size_t end = i;
+    while (end < text.size() && IsDigit(text[end])) ++end;
+    const auto is_joined = [](char c) { return c == '.' || c == ':' || c == '_'; };
+    const bool is_whole =
+        (i == 0 || !is_joined(text[i - 1])) && (end == text.size() || !is_joined(text[end]) ||
+                                                end + 1 == text.size() || !IsDigit(text[end + 1]));
+    const std::optional<int64_t> number = ParseNumber<int64_t>(text.substr(i, end - i));
+    if (is_whole && number.has_value() && columns < seen.largest.size()) {
+      seen.largest[columns++] = *number;
+    }
+    add('0');
+    i = end - 1;
+  }
+  seen.hash = hash;
+  const auto place =
+      std::find_if(after.shapes.begin(), after.shapes.end(),
+                   [&](const Aftermath::Shape& shape) { return shape.hash == hash; });
+  if (place == after.shapes.end()) {
+    constexpr size_t kMostShapes = 32;
+    if (columns > 0 && after.shapes.size() < kMostShapes) after.shapes.push_back(seen);
+    return;
+  }
+  for (size_t i = 0; i < columns; ++i) {
+    if (seen.largest[i] > place->largest[i]) {
+      place->largest[i] = seen.largest[i];
+      after.went_on = after.went_on || ++place->steps[i] >= after.enough;
+    }
+  }
+}
+
+// If it went on, none of these ended it.
+void LogScanner::EndAftermath(Aftermath& after) {
+  if (!after.went_on) {
+    return;
+  }
+  for (const size_t place : after.exceptions) {
+    if (!events_[place].is_no_end) {
+      events_[place].is_no_end = true;
+      events_[place].lines_after = after.lines;
+    }
+  }
+  after.outlived.merge(after.exceptions);
+  after.exceptions.clear();
+  after.went_on = false;
 }
 
 bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
@@ -253,11 +445,11 @@ std::string LogScanner::LineOf(const Trace& trace) const {
 }
 
 bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
-  const int32_t rank = line.rank.value_or(kNoRank);
-  const auto open = traces_.find(rank);
+  const int64_t stream = StreamOf(line);
+  const auto open = traces_.find(stream);
   if (open != traces_.end()) {
     Trace& trace = open->second;
-    const bool is_taken = trace.kind == Trace::Kind::kPython ? TakePython(trace, line)
+    const bool is_taken = trace.kind == Trace::Kind::kPython ? TakePython(stream, trace, line)
                                                              : TakeFault(trace, line, number);
     if (trace.kind == Trace::Kind::kNone) {
       traces_.erase(open);
@@ -269,6 +461,7 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
   Trace trace;
   trace.line = number;
   trace.unix_ns = line.unix_ns;
+  trace.year_ns = line.year_ns;
   std::string word;
   if (Contains(line.text, "Traceback (most recent call last):")) {
     trace.kind = Trace::Kind::kPython;
@@ -282,16 +475,22 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
     return false;
   }
   if (traces_.size() < kMostTraces) {
-    traces_.insert_or_assign(rank, std::move(trace));
+    traces_.insert_or_assign(stream, std::move(trace));
   }
   return true;
 }
 
 // Frames, the lines of source below them, and the exception at the end, which is not indented.
-bool LogScanner::TakePython(Trace& trace, const LogLine& line) {
+bool LogScanner::TakePython(int64_t stream, Trace& trace, const LogLine& line) {
   const std::string_view text = line.text;
   if (text.empty() || text.front() == ' ' || text.front() == '\t') {
     TakeFrame(trace, text);
+    return true;
+  }
+  if (text.starts_with("ray.exceptions.RayTaskError(")) {
+    trace.files.clear();  // the frames of the worker follow
+    trace.functions.clear();
+    trace.numbers.clear();
     return true;
   }
   std::string type;
@@ -299,13 +498,16 @@ bool LogScanner::TakePython(Trace& trace, const LogLine& line) {
   if (Finds(text, kExceptionLine, &type, &message) && !IsChained(text)) {
     LogEvent event = EventAt(LogKind::kException, line, trace.line);
     event.unix_ns = trace.unix_ns;
+    event.year_ns = trace.year_ns;
     event.program_line = LineOf(trace);
     event.out_of_memory = postmortem::ParseOomMessage(text);
     event.kind = event.out_of_memory.has_value() ? LogKind::kOutOfMemory : LogKind::kException;
     event.text = WithoutSecrets(text);
     event.is_consequence = IsConsequenceText(text);
     if (!IsOfLauncher(type)) {
-      Add(std::move(event));
+      AddException(stream, std::move(event));
+    } else {
+      TakeLauncher(line, trace.line);
     }
   }
   trace.kind = Trace::Kind::kNone;
@@ -343,6 +545,7 @@ void LogScanner::EndFault(Trace& trace, const LogLine& line) {
   const bool is_fatal = !trace.fatal.empty();
   LogEvent event = EventAt(is_fatal ? LogKind::kFatal : LogKind::kStack, line, trace.line);
   event.unix_ns = trace.unix_ns;
+  event.year_ns = trace.year_ns;
   event.text = is_fatal ? trace.fatal : "stack of faulthandler";
   event.program_line = LineOf(trace);
   event.is_consequence = trace.fatal == "Aborted";  // how PyTorch's watchdog ends a process
@@ -370,6 +573,9 @@ bool LogScanner::TakeSummary(const LogLine& line, int64_t number) {
   if (text.starts_with('[') && text.ends_with("]:")) {
     EndSummaryEntry();
     summary_.event = EventAt(LogKind::kExit, line, number);
+    summary_.event->is_listed = true;
+    summary_.event->year_ns = 0;
+    summary_.event->is_named_first = summary_.part == Summary::Part::kRoot;
     return true;
   }
   if (!summary_.event.has_value()) {
@@ -384,6 +590,8 @@ bool LogScanner::TakeSummary(const LogLine& line, int64_t number) {
     event.basis = LogRankBasis::kRank;
   } else if (Finds(text, kSummaryHost, &event.host)) {
     return true;
+  } else if (std::string time; Finds(text, kSummaryTime, &time)) {
+    event.year_ns = YearNsOf(time);
   } else if (Finds(text, kSummaryExit, &code, &pid)) {
     constexpr int kLeast = -65'535;
     constexpr int kMost = 1 << 30;
@@ -411,9 +619,85 @@ void LogScanner::EndSummaryEntry() {
 }
 
 void LogScanner::TakeSingle(const LogLine& line, int64_t number) {
-  if (!TakeTorch(line, number) && !TakeKernel(line, number)) {
-    TakeScheduler(line, number);
+  if (!TakeTorch(line, number) && !TakeKernel(line, number) && !TakeScheduler(line, number) &&
+      !TakeLauncher(line, number)) {
+    TakeMpi(line, number);
   }
+}
+
+// Shells and launchers give signals as 128 and their number.
+void LogScanner::AddExit(LogEvent event, int code) {
+  constexpr int kShell = 128;
+  constexpr int kLastSignal = 31;
+  constexpr int kTerminated = -15;
+  event.kind = LogKind::kExit;
+  event.exit_code = code > kShell && code <= kShell + kLastSignal ? kShell - code : code;
+  event.text = ExitText(*event.exit_code);
+  event.is_consequence = event.exit_code == kTerminated;
+  Add(std::move(event));
+}
+
+// What torchrun's agent, DeepSpeed and Accelerate say of the processes that they started.
+bool LogScanner::TakeLauncher(const LogLine& line, int64_t number) {
+  int code = 0;
+  int32_t place = 0;
+  int64_t pid = 0;
+  LogEvent event = EventAt(LogKind::kExit, line, number);
+  if (Finds(line.text, kAgentLine, &code, &place, &pid)) {
+    event.rank = place;
+    event.basis = LogRankBasis::kLocal;
+    event.pid = pid;
+  } else if (Finds(line.text, kDiedWith, &code)) {
+    code = -code;
+  } else if (!Finds(line.text, kReturnCode, &code) && !Finds(line.text, kReturned, &code)) {
+    return false;
+  }
+  if (code != 0) {
+    AddExit(std::move(event), code);
+  }
+  return true;
+}
+
+// Open MPI names the process that failed first in two lines, Intel's and MPICH's hydra that of
+// which it heard first in a frame.
+bool LogScanner::TakeMpi(const LogLine& line, int64_t number) {
+  int32_t rank = 0;
+  int code = 0;
+  int64_t pid = 0;
+  std::string first;
+  std::string host;
+  LogEvent event = EventAt(LogKind::kExit, line, number);
+  event.is_named_first = true;
+  if (Finds(line.text, kMpiSignal, &rank, &pid, &host, &code)) {
+    event.rank = rank;
+    event.basis = LogRankBasis::kRank;
+    event.pid = pid;
+    event.host = host;
+    AddExit(std::move(event), -code);
+    return true;
+  }
+  if (Finds(line.text, kMpiProcess, &rank)) {
+    event.rank = rank;
+    event.basis = LogRankBasis::kRank;
+    mpi_ = std::move(event);
+    return true;
+  }
+  if (Finds(line.text, kHydraProcess, &first, &pid, &host)) {
+    event.rank = ParseNumber<int32_t>(first);
+    event.basis = event.rank.has_value() ? LogRankBasis::kRank : LogRankBasis::kNone;
+    event.pid = pid;
+    event.host = host;
+    mpi_ = std::move(event);
+    return true;
+  }
+  const bool is_signal = Finds(line.text, kHydraSignal, &code);
+  if (mpi_.has_value() &&
+      (is_signal || Finds(line.text, kMpiExit, &code) || Finds(line.text, kHydraExit, &code))) {
+    if (code != 0) AddExit(std::move(*mpi_), is_signal ? -code : code);
+    mpi_.reset();
+    return true;
+  }
+  return false;
 }
 
 bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
@@ -462,7 +746,7 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     LogEvent event = EventAt(LogKind::kOutOfMemory, line, number);
     event.text = WithoutSecrets(line.text.substr(line.text.find("out of memory")));
     event.out_of_memory = message;
-    Add(std::move(event));
+    AddException(StreamOf(line), std::move(event));
     return true;
   }
   if (Finds(line.text, kNcclWarningLine, &first, &value, &second)) {
@@ -506,15 +790,23 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
   std::string first;
   std::string second;
   std::string third;
-  if (Finds(line.text, kCancelledLine, &first, &second, &third)) {
+  std::string time;
+  if (Finds(line.text, kCancelledLine, &first, &second, &time, &third)) {
     LogEvent event = EventAt(LogKind::kCancelled, line, number);
     event.host = second;
+    event.year_ns = YearNsOf(time);
     event.text = third.empty() ? "cancelled" : LowerCase(third);
     Add(std::move(event));
     return true;
   }
-  int64_t count = 0;
-  if (Finds(line.text, kOomEvents, &count)) {
+  if (Finds(line.text, kNodeFailure, &first)) {
+    LogEvent event = EventAt(LogKind::kCancelled, line, number);
+    event.host = first;
+    event.text = "node failure";
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kOomEvents)) {
     LogEvent event = EventAt(LogKind::kKilled, line, number);
     event.text = "Slurm reports processes killed for lack of host memory";
     Add(std::move(event));
@@ -532,17 +824,20 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
 }
 
 std::vector<LogEvent> LogScanner::Finish() {
-  for (auto& [rank, trace] : traces_) {
+  for (auto& [stream, trace] : traces_) {
     if (trace.kind == Trace::Kind::kFault) {
       LogLine line;
-      if (rank != kNoRank) {
-        line.rank = rank;
+      if (stream >= 0 && stream <= INT32_MAX) {
+        line.rank = static_cast<int32_t>(stream);
         line.basis = LogRankBasis::kRank;
       }
       EndFault(trace, line);
     }
   }
   traces_.clear();
+  for (auto& [stream, after] : aftermaths_) {
+    EndAftermath(after);
+  }
   EndSummaryEntry();
   std::stable_sort(events_.begin(), events_.end(),
                    [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });

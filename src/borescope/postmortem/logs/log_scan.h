@@ -6,10 +6,12 @@
 // srun).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +26,7 @@ enum class LogKind : uint8_t {
   kException,    // of Python, or of PyTorch's watchdog
   kOutOfMemory,  // of a device
   kFatal,        // a signal that faulthandler reported
-  kExit,         // the exit code or signal of a process, by torchrun
+  kExit,         // the exit code or signal of a process, by a launcher
   kTimeout,      // the watchdog of NCCL gave up an operation
   kNcclWarning,
   kStack,       // where a process was: py-spy, faulthandler on request
@@ -52,11 +54,18 @@ struct LogEvent {
   LogRankBasis basis = LogRankBasis::kNone;
   std::optional<int64_t> pid = {};
   int64_t unix_ns = 0;            // 0: not known
+  int64_t year_ns = 0;            // without its zone, as YearNsOf gives it; 0: not known
   std::string text = {};          // what happened, without secrets
   std::string program_line = {};  // "file:line function"; empty if not known
   std::string host = {};
   // It reports the failure of another rank, or what was done because of it.
   bool is_consequence = false;
+  bool is_named_first = false;  // a launcher names it as the first of all
+  bool is_listed = false;       // in a list, whose order is not that of what happened
+  // An exception that ended nothing: the program went on, or raised another one while it handled
+  // this one.
+  bool is_no_end = false;
+  uint64_t lines_after = 0;           // of an exception after which it went on: in the log
   std::optional<int> exit_code = {};  // negative: a signal
   std::optional<int> xid = {};
   uint64_t count = 1;  // of equal ones in this file
@@ -85,11 +94,27 @@ class LogScanner {
     Kind kind = Kind::kNone;
     int64_t line = 0;
     int64_t unix_ns = 0;
+    int64_t year_ns = 0;
     std::string fatal;               // of faulthandler: what the process died of
     bool is_current = false;         // the thread that did
     std::vector<std::string> files;  // outermost first in Python, innermost first otherwise
     std::vector<std::string> functions;
     std::vector<int64_t> numbers;
+  };
+  // What a process wrote after exceptions: whether it went on with its work. Work counts up: lines
+  // of one shape, of which a number grows from line to line.
+  struct Aftermath {
+    struct Shape {
+      uint64_t hash = 0;  // of the text without its numbers
+      std::array<int64_t, 4> largest = {};
+      std::array<uint32_t, 4> steps = {};  // how often that grew
+    };
+    std::set<size_t> exceptions;  // places in events_
+    std::set<size_t> outlived;    // those after which it went on before
+    std::vector<Shape> shapes;
+    uint64_t lines = 0;
+    uint32_t enough = 0;  // steps that show that it goes on
+    bool went_on = false;
   };
   // torchrun's summary of failures.
   struct Summary {
@@ -99,24 +124,39 @@ class LogScanner {
   };
 
   bool TakeTrace(const LogLine& line, int64_t number);
-  bool TakePython(Trace& trace, const LogLine& line);
+  bool TakePython(int64_t stream, Trace& trace, const LogLine& line);
   bool TakeFault(Trace& trace, const LogLine& line, int64_t number);
   void EndFault(Trace& trace, const LogLine& line);
   bool TakeFrame(Trace& trace, std::string_view text);
   std::string LineOf(const Trace& trace) const;
   bool TakeSummary(const LogLine& line, int64_t number);
   void EndSummaryEntry();
+  bool TakeLauncher(const LogLine& line, int64_t number);
+  bool TakeMpi(const LogLine& line, int64_t number);
+  void AddExit(LogEvent event, int code);
+  void AddException(int64_t stream, LogEvent event);
+  void BeginAftermath(int64_t stream, size_t place);
+  bool TakeChain(const LogLine& line);
+  void TakeAftermath(const LogLine& line);
+  void EndAftermath(Aftermath& after);
   void TakeSingle(const LogLine& line, int64_t number);
   bool TakeTorch(const LogLine& line, int64_t number);
   bool TakeKernel(const LogLine& line, int64_t number);
   bool TakeScheduler(const LogLine& line, int64_t number);
   LogEvent EventAt(LogKind kind, const LogLine& line, int64_t number) const;
-  void Add(LogEvent event);
+  // Where it is now, or was before; none if there is no room.
+  std::optional<size_t> Add(LogEvent event);
 
   const LineFinder* lines_;
   std::string kept_;
-  std::map<int32_t, Trace> traces_;  // by rank; -1 for lines without one
+  // By who wrote them: a rank; a process above all ranks; -1 for lines of nobody in particular.
+  std::map<int64_t, Trace> traces_;
+  std::map<int64_t, Aftermath> aftermaths_;
+  std::map<int64_t, size_t> last_exception_;  // the place in events_ of the newest one
+  std::map<int64_t, size_t> handled_;         // while which the next one is raised
+  std::set<int64_t> ignored_;                 // whose next traceback Python only reports
   Summary summary_;
+  std::optional<LogEvent> mpi_;  // what a launcher of MPI says in several lines
   std::vector<LogEvent> events_;
   std::map<std::string, size_t> equal_;  // place in events_ by what makes them equal
 };

@@ -190,6 +190,14 @@ std::optional<Diagnostic> WhyNotRead(const JobFile& file) {
                       "",
                       "A trace, which says nothing here: borescope summary reads it."};
   }
+  if (!file.foreign.empty()) {
+    return Diagnostic{Severity::kInfo,
+                      "other-format",
+                      1,
+                      file.path,
+                      std::string(file.foreign),
+                      "A post-mortem does not read it; the answer is from the other files."};
+  }
   if (file.kind == JobFileKind::kOther && has_to_be_dump) {
     return Diagnostic{Severity::kError,
                       "unreadable-file",
@@ -213,7 +221,7 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
     if (listed.contains(file.path)) {
       continue;
     }
-    const bool is_wanted = file.is_named || IsDumpName(file.path) ||
+    const bool is_wanted = file.is_named || IsDumpName(file.path) || !file.foreign.empty() ||
                            (file.kind != JobFileKind::kOther && !file.failure.has_value());
     std::optional<Diagnostic> why = WhyNotRead(file);
     const bool is_refused = is_wanted && why.has_value() && why->severity == Severity::kError;
@@ -411,6 +419,17 @@ Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> fil
                      .file = diagnostic.file};
       }
     }
+  }
+  const auto foreign = std::find_if(files.begin(), files.end(),
+                                    [](const JobFile& file) { return !file.foreign.empty(); });
+  if (foreign != files.end()) {
+    return Error{
+        .code = ErrorCode::kUnsupportedFormat,
+        .cause = fmt::format(
+            "this is {}, and no dump, memory snapshot, log or error file of a job is there",
+            foreign->foreign),
+        .remedy = "give the dumps and logs of the ranks as well",
+        .file = foreign->path};
   }
   if (const JobFile* const trace = AnyTrace(files); trace != nullptr) {
     return Error{.code = ErrorCode::kUnsupportedFormat,
