@@ -3586,17 +3586,18 @@ class Verbs:
                 tokens (int, count): Tokens that all steps processed: of prompts, and one of each
                     request that decodes, more where drafted ones are checked; missing where a step
                     does not say.
-                period_ns (float, ns): From the begin of a step to that of the next, the median;
-                    missing of the last step.
+                period_ns (float, ns): From completion to completion, the median: from the begin of
+                    a step, or the end of all work launched before it if that is later, to the same
+                    of the next; missing of the last step.
                 p99_ns (float, ns): 99th percentile of the periods.
                 token_ns (float, ns): Time for the next token of a request: the median period of
                     decode steps; missing where these check drafted tokens, of which nobody knows
                     how many are right.
                 tokens_per_second (float): Tokens of the steps with a period / the sum of these
                     periods; missing where tokens are, and of decode steps that check drafts.
-                busy (float, share): Time in which work of the step runs on a device / period, of
-                    all steps with one.
-                idle_ns (int, ns): Sum over these steps of period less busy, at least 0.
+                busy (float, share): Time of the period in which work of the step runs on a device /
+                    period, of all steps with one.
+                idle_ns (int, ns): Sum over these steps of period less busy.
                 device_ns (int, ns): Sum of the durations of the device work that all steps
                     launched.
                 share (float, share): Device time / all device work of the rank.
@@ -3634,11 +3635,13 @@ class Verbs:
                 decode_requests (int, count): Requests that get their next token.
                 kv_tokens (int, count): Keys and values that the tokens attend to, of all requests,
                     each layer and head alike.
-                begin_ns (int, ns): Begin of the step, on the file's own clock.
-                period_ns (int, ns): To the begin of the next step; missing of the last one.
-                busy_ns (int, ns): Time in which work that the step launched runs on a device
-                    (union).
-                idle_ns (int, ns): Period less busy, at least 0.
+                begin_ns (int, ns): Begin of the step on the host, on the file's own clock.
+                period_ns (int, ns): From completion to completion, as in `inference_phases`;
+                    missing of the last one.
+                busy_ns (int, ns): Time of the period in which work that the step launched runs on a
+                    device (union); of a step without a period of all time since the work launched
+                    before it ended.
+                idle_ns (int, ns): Period less busy.
                 tokens_per_second (float): Tokens / period.
                 works (int, count): Kernels, memcpys and memsets that the step launched.
                 device_ns (int, ns): Sum of their durations.

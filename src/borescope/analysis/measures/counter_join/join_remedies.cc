@@ -126,10 +126,9 @@ std::vector<std::string> RemediesOf(const RankCounters& counters, const DeviceJo
         join.other_build));
   }
   if (const std::string types = UncountedTypes(counters, join, trace); !types.empty()) {
-    remedies.push_back(
-        fmt::format("Matrix units worked on {}, which was not counted: add "
-                    "sm__ops_path_tensor_src_TYPE_dst_TYPE.sum of it",
-                    types));
+    remedies.push_back(fmt::format(
+        "Matrix units worked on {}, which was not counted: add {} of it", types,
+        report.amd ? "SQ_INSTS_VALU_MFMA_MOPS_TYPE" : "sm__ops_path_tensor_src_TYPE_dst_TYPE.sum"));
   }
   return remedies;
 }

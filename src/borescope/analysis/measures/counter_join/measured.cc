@@ -21,10 +21,14 @@ struct NamedMember {
   double factor = 1;
 };
 constexpr double kSectorBytes = 32;
+constexpr double kKibibyte = 1024;
 constexpr NamedMember kMembers[] = {
     {"dram__bytes_read.sum", &MeasuredKernel::dram_read},
     {"dram__bytes_write.sum", &MeasuredKernel::dram_written},
     {"dram__bytes.sum", &MeasuredKernel::dram_bytes},
+    // AMD's, in KiB: what L2 fetches from memory and writes to it.
+    {"FETCH_SIZE", &MeasuredKernel::dram_read, kKibibyte},
+    {"WRITE_SIZE", &MeasuredKernel::dram_written, kKibibyte},
     {"lts__t_sectors_srcunit_tex.sum", &MeasuredKernel::l2_bytes, kSectorBytes},
     {"lts__t_bytes.sum", &MeasuredKernel::l2_bytes},
     {"gpu__time_duration.sum", &MeasuredKernel::ns},
@@ -55,6 +59,13 @@ constexpr NamedPercentage kPercentNames[] = {
     {"sm__maximum_warps_per_active_cycle_pct", Percentage::kMaxOccupancy}};
 
 constexpr std::string_view kTensorPrefix = "sm__ops_path_tensor_src_";
+// AMD's: additions and multiplications of matrix instructions in units of 512, by type.
+constexpr std::string_view kMatrixPrefix = "SQ_INSTS_VALU_MFMA_MOPS_";
+constexpr double kOpsOfMatrixCount = 512;
+// F6F4 are those of 6 and 4 bits. I8 are no floating-point operations.
+constexpr std::pair<std::string_view, std::string_view> kMatrixTypes[] = {
+    {"F16", "fp16"}, {"BF16", "bf16"}, {"F32", "fp32"}, {"XF32", "xf32"},
+    {"F64", "fp64"}, {"F8", "fp8"},    {"F6F4", "fp4"}};
 constexpr std::string_view kSassParts[] = {"smsp__sass_thread_inst_executed_op_",
                                            "sm__sass_thread_inst_executed_op_"};
 
@@ -90,6 +101,15 @@ std::optional<size_t> PlaceOf(std::string_view text, std::vector<std::string_vie
   return static_cast<size_t>(found - among.begin());
 }
 
+// How AMD's counters of matrix instructions spell a type; empty: a counter of something else.
+std::string_view TypeOfMatrixCounter(std::string_view name) {
+  if (!name.starts_with(kMatrixPrefix)) return "";
+  name.remove_prefix(kMatrixPrefix.size());
+  const auto* const found = std::find_if(std::begin(kMatrixTypes), std::end(kMatrixTypes),
+                                         [name](const auto& type) { return type.first == name; });
+  return found == std::end(kMatrixTypes) ? std::string_view() : found->second;
+}
+
 void AddTo(std::optional<double>& sum, double more) { sum = sum.value_or(0) + more; }
 
 bool CountsTensorInstructions(std::string_view name) {
@@ -97,6 +117,10 @@ bool CountsTensorInstructions(std::string_view name) {
 }
 
 }  // namespace
+
+bool CountsTensorFlops(std::string_view name) {
+  return name.starts_with(kTensorPrefix) || !TypeOfMatrixCounter(name).empty();
+}
 
 CounterMeanings::CounterMeanings(std::span<const std::string_view> names)
     : names_(names), destinations_{""} {
@@ -139,6 +163,12 @@ CounterMeanings::Meaning CounterMeanings::MeaningOf(std::string_view name) {
 
 // sm__ops_path_tensor_src_bf16_dst_fp32_sparsity_off.sum
 void CounterMeanings::AddTensor(std::string_view name, Meaning& meaning) {
+  if (const std::string_view type = TypeOfMatrixCounter(name); !type.empty()) {
+    if (const std::optional<size_t> place = PlaceOf(type, types_)) {
+      meaning.tensor = {.type = *place, .factor = kOpsOfMatrixCount};
+    }
+    return;
+  }
   std::string_view rest = name;
   if (!rest.starts_with(kTensorPrefix) || !TakeEnd(rest, ".sum")) return;
   rest.remove_prefix(kTensorPrefix.size());
@@ -171,7 +201,7 @@ void CounterMeanings::MeasureTensor(std::span<const CounterValue> values,
     const std::optional<Tensor>& tensor = meanings_[value.counter].tensor;
     if (!tensor.has_value() || !std::isfinite(value.value)) continue;
     Sums& sums = found[tensor->type][tensor->dst];
-    AddTo(tensor->sparsity == '\0' ? sums.whole : sums.parts, value.value);
+    AddTo(tensor->sparsity == '\0' ? sums.whole : sums.parts, value.value * tensor->factor);
   }
   for (const auto& [type, by_dst] : found) {
     kernel.tensor_types.push_back(types_[type]);
@@ -274,8 +304,11 @@ KnownFlops TensorFlops(const MeasuredKernel& kernel, const KernelWork& work) {
   if (kernel.uses_matrix_units != true && !may_be_matrix) return {kernel.tensor_flops, {}};
   std::string_view type = work.format;
   if (type.empty()) type = TensorTypeOf(work.type);
-  const bool is_counted =
-      std::binary_search(kernel.tensor_types.begin(), kernel.tensor_types.end(), type);
+  const auto counts = [&kernel](std::string_view counted) {
+    return std::binary_search(kernel.tensor_types.begin(), kernel.tensor_types.end(), counted);
+  };
+  // AMD's units multiply operands of 32 bits as they are, or rounded.
+  const bool is_counted = counts(type) || (type == "tf32" && counts("fp32") && counts("xf32"));
   // Products of integers are no floating-point operations.
   if (is_counted || type.starts_with("int")) return {kernel.tensor_flops, {}};
   return {std::nullopt, type.empty() ? "unknown type" : type};

@@ -86,6 +86,10 @@ struct MeasuredKernel {
   }
 };
 
+// Whether a counter of this name counts floating-point operations of matrix units:
+// sm__ops_path_tensor_src_TYPE of NVIDIA, SQ_INSTS_VALU_MFMA_MOPS_TYPE of AMD.
+bool CountsTensorFlops(std::string_view name);
+
 // What the counters of these names mean, found once for all kernels.
 class CounterMeanings {
  public:
@@ -101,6 +105,7 @@ class CounterMeanings {
     bool has_dst = false;  // _dst_
     size_t dst = 0;        // place in destinations_; 0: none
     char sparsity = 0;     // 0: both, '0' off, '1' on
+    double factor = 1;     // FLOPs of one count
   };
   struct Vector {
     bool is_of_smsp = false;

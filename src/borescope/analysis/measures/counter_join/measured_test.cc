@@ -74,6 +74,39 @@ TEST(Measured, TensorFlopsOfAWholeAndItsPartsCountOnce) {
   EXPECT_EQ(TensorOf({{"sm__ops_path_tensor_src_bf16.avg", 7}}), std::nullopt);
 }
 
+// rocprofv3's: memory in KiB, operations of matrix units in units of 512.
+TEST(Measured, CountersOfAmd) {
+  const MeasuredKernel kernel = MeasureCounts({{"FETCH_SIZE", 1064},
+                                               {"WRITE_SIZE", 532},
+                                               {"SQ_WAVES", 9},
+                                               {"SQ_INSTS_VALU_MFMA_MOPS_BF16", 6400},
+                                               {"SQ_INSTS_VALU_MFMA_MOPS_F16", 100},
+                                               {"SQ_INSTS_VALU_MFMA_MOPS_I8", 7},
+                                               {"SQ_INSTS_VALU_MFMA_MOPS_", 7},
+                                               {"SQ_INSTS_VALU_MFMA_BF16", 7}});
+  EXPECT_EQ(kernel.dram_read, 1064 * 1024);
+  EXPECT_EQ(kernel.dram_written, 532 * 1024);
+  EXPECT_EQ(kernel.dram_bytes, 1596 * 1024);
+  EXPECT_EQ(kernel.tensor_flops, 6500 * 512);
+  EXPECT_EQ(kernel.tensor_types, (std::vector<std::string_view>{"bf16", "fp16"}));
+  EXPECT_EQ(kernel.uses_matrix_units, true);
+  EXPECT_EQ(TensorOf({{"SQ_INSTS_VALU_MFMA_MOPS_I8", 7}}), std::nullopt);
+  EXPECT_TRUE(CountsTensorFlops("SQ_INSTS_VALU_MFMA_MOPS_F6F4"));
+  EXPECT_TRUE(CountsTensorFlops("sm__ops_path_tensor_src_fp8.sum"));
+  EXPECT_FALSE(CountsTensorFlops("SQ_INSTS_VALU_MFMA_MOPS_I8"));
+}
+
+// Products of 32 bits are counted by two counters: 0 of one alone says nothing.
+TEST(TensorFlops, OfAmdAreKnownOnlyForTypesThatWereCounted) {
+  const KernelWork work{MatrixUse::kYes, "", ScalarType::kFloat32};
+  const auto flops = [&](Counts counts) { return TensorFlops(MeasureCounts(counts), work).flops; };
+  EXPECT_EQ(flops({{"SQ_INSTS_VALU_MFMA_MOPS_F32", 0}}), std::nullopt);
+  EXPECT_EQ(flops({{"SQ_INSTS_VALU_MFMA_MOPS_XF32", 0}}), std::nullopt);
+  EXPECT_EQ(flops({{"SQ_INSTS_VALU_MFMA_MOPS_BF16", 0}}), std::nullopt);
+  EXPECT_EQ(flops({{"SQ_INSTS_VALU_MFMA_MOPS_F32", 0}, {"SQ_INSTS_VALU_MFMA_MOPS_XF32", 0}}), 0);
+  EXPECT_EQ(flops({{"SQ_INSTS_VALU_MFMA_MOPS_F32", 3}}), 3 * 512);
+}
+
 TEST(Measured, WhatIsNoNumberIsMissing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const MeasuredKernel kernel =

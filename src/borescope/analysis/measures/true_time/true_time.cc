@@ -396,7 +396,7 @@ class TrueTimer {
     }
     MeasureDevices(recorded);
     if (given_) {
-      TakeGiven(model);
+      TakeGiven(model, recorded);
       return;
     }
     found_.status = TrueTimeStatus::kRefused;
@@ -466,7 +466,7 @@ class TrueTimer {
   }
 
   // Replaces the estimate by the given step, or reports why that cannot be right.
-  void TakeGiven(const ReplayModel& model) {
+  void TakeGiven(const ReplayModel& model, const std::vector<int64_t>& recorded) {
     for (TrueTime& time : found_.devices) {
       const auto device_ns = static_cast<double>(time.device_ns);
       const auto recorded_ns = static_cast<double>(time.recorded_ns);
@@ -483,25 +483,26 @@ class TrueTimer {
       time.low_ns = std::max(time.device_ns, given_->low_ns());
       time.high_ns = std::max(time.device_ns, given_->high_ns());
     }
-    AddGiven();
-    SetStatus(found_.devices.empty()
-                  ? 0
-                  : AllStepsOf(found_.devices.front(), found_.devices.front().recorded_ns));
+    AddGiven(recorded);
+    SetStatus(Sum(recorded));
     if (found_.fault.empty() && has_pace_ && model.quality.verdict != ReplayVerdict::kRefused) {
       found_.factor = FactorFor(model, given_->middle_ns());
       DivideGiven(model);
     }
   }
 
-  void AddGiven() {
+  // The steps together, which may be shorter or longer than as many of the median one: without the
+  // profiler each takes what was given.
+  void AddGiven(const std::vector<int64_t>& recorded) {
+    const int64_t recorded_ns = Sum(recorded);
+    const auto add = [&](CostLevel level, const TrueTime& time, int64_t step_ns) {
+      AddSaturatingTo(found_.shorter_ns[static_cast<size_t>(level)],
+                      std::max<int64_t>(0, recorded_ns - AllStepsOf(time, step_ns)));
+    };
     for (const TrueTime& time : found_.devices) {
-      const auto add = [&](CostLevel level, int64_t step_ns) {
-        AddSaturatingTo(found_.shorter_ns[static_cast<size_t>(level)],
-                        AllStepsOf(time, std::max<int64_t>(0, time.recorded_ns - step_ns)));
-      };
-      add(CostLevel::kLeast, time.high_ns);
-      add(CostLevel::kEstimate, time.estimate_ns);
-      add(CostLevel::kMost, time.low_ns);
+      add(CostLevel::kLeast, time, time.high_ns);
+      add(CostLevel::kEstimate, time, time.estimate_ns);
+      add(CostLevel::kMost, time, time.low_ns);
     }
   }
 

@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/replay/replay_graph.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -105,6 +106,15 @@ class Program {
   TrueTimes Ask(const Params& params = {}) {
     const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(trace_.View(), params);
     return *times;
+  }
+
+  // All recorded steps together.
+  int64_t RecordedSteps() {
+    int64_t sum_ns = 0;
+    for (const Interval& step : StepTimes(trace_.View(), DeviceClocks())) {
+      sum_ns += step.length();
+    }
+    return sum_ns;
   }
 
   // A step with all operators in half of their time, by replay.
@@ -208,6 +218,26 @@ TEST(TrueTimeTest, AGivenStepReplacesTheEstimate) {
     EXPECT_EQ(between.devices.at(0).estimate_ns, truth_ns);
     EXPECT_EQ(between.devices.at(0).high_ns, truth_ns + 1000);
   }
+}
+
+// What is taken off leaves the given step for each recorded one, whether or not the middle step is
+// as long as the mean: the busy share is then the work of a step over the given step.
+TEST(TrueTimeTest, AGivenStepIsLeftOfEachRecordedOne) {
+  bool has_longer_middle = false;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Program program(seed, kProfiler, 3000);
+    const int64_t truth_ns = Program(seed, {}, 3000).Ask().devices.at(0).recorded_ns;
+    const TrueTimes given = program.Ask(PlainStep(std::to_string(truth_ns) + "ns"));
+    const TrueTime& time = given.devices.at(0);
+    for (const auto& [level, left_ns] :
+         {std::pair(0, time.high_ns), std::pair(1, time.estimate_ns), std::pair(2, time.low_ns)}) {
+      EXPECT_EQ(given.shorter_ns.at(static_cast<size_t>(level)),
+                std::max<int64_t>(0, program.RecordedSteps() - time.steps * left_ns))
+          << seed;
+    }
+    has_longer_middle |= time.recorded_ns * time.steps > program.RecordedSteps();
+  }
+  EXPECT_TRUE(has_longer_middle);
 }
 
 TEST(TrueTimeTest, AGivenStepMayBeWrong) {

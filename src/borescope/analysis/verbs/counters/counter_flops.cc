@@ -29,9 +29,7 @@ class RecordedCounters {
         names_(NamesOf(view.trace, number_)),
         meanings_(names_),
         costs_(view.trace) {
-    has_tensor_ops_ = std::any_of(names_.begin(), names_.end(), [](std::string_view name) {
-      return name.starts_with("sm__ops_path_tensor_src_");
-    });
+    has_tensor_ops_ = std::any_of(names_.begin(), names_.end(), CountsTensorFlops);
   }
 
   MeasuredKernel Measure(DeviceId range) const;

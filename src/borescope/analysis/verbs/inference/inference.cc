@@ -4,9 +4,10 @@
 // operators that recur (inference_steps.h); a recording that shows no generation has no answer, and
 // the message says why.
 //
-//   period         begin of a step to the begin of the next
-//   busy           union of the device work that the step launched
-//   idle           period less busy, at least 0
+//   period         from completion to completion: from the begin of a step, or the end of all work
+//                  launched before it, to the same of the next step
+//   busy           union of the device work that the step launched, in this time
+//   idle           period less busy
 //   token          time for the next token of a request: the period of a decode step
 //   tokens/s       tokens of the steps that have a period / the sum of these periods
 //
@@ -125,7 +126,9 @@ struct PhaseRow {
        "Tokens that all steps processed: of prompts, and one of each request that decodes, more "
        "where drafted ones are checked; missing where a step does not say."},
       {"period_ns", &PhaseRow::period_ns, Unit::kNanoseconds, Role::kDerived,
-       "From the begin of a step to that of the next, the median; missing of the last step."},
+       "From completion to completion, the median: from the begin of a step, or the end of all "
+       "work "
+       "launched before it if that is later, to the same of the next; missing of the last step."},
       {"p99_ns", &PhaseRow::p99_ns, Unit::kNanoseconds, Role::kDerived,
        "99th percentile of the periods."},
       {"token_ns", &PhaseRow::token_ns, Unit::kNanoseconds, Role::kDerived,
@@ -135,9 +138,10 @@ struct PhaseRow {
        "Tokens of the steps with a period / the sum of these periods; missing where tokens "
        "are, and of decode steps that check drafts."},
       {"busy", &PhaseRow::busy, Unit::kShare, Role::kDerived,
-       "Time in which work of the step runs on a device / period, of all steps with one."},
+       "Time of the period in which work of the step runs on a device / period, of all steps with "
+       "one."},
       {"idle_ns", &PhaseRow::idle_ns, Unit::kNanoseconds, Role::kDerived,
-       "Sum over these steps of period less busy, at least 0."},
+       "Sum over these steps of period less busy."},
       {"device_ns", &PhaseRow::device_ns, Unit::kNanoseconds, Role::kDerived,
        "Sum of the durations of the device work that all steps launched."},
       {"share", &PhaseRow::share, Unit::kShare, Role::kDerived,
@@ -243,13 +247,14 @@ struct StepRow {
       {"kv_tokens", &StepRow::kv_tokens, Unit::kCount, Role::kDerived,
        "Keys and values that the tokens attend to, of all requests, each layer and head alike."},
       {"begin_ns", &StepRow::begin_ns, Unit::kNanoseconds, Role::kDerived,
-       "Begin of the step, on the file's own clock."},
+       "Begin of the step on the host, on the file's own clock."},
       {"period_ns", &StepRow::period_ns, Unit::kNanoseconds, Role::kDerived,
-       "To the begin of the next step; missing of the last one."},
+       "From completion to completion, as in `inference_phases`; missing of the last one."},
       {"busy_ns", &StepRow::busy_ns, Unit::kNanoseconds, Role::kDerived,
-       "Time in which work that the step launched runs on a device (union)."},
-      {"idle_ns", &StepRow::idle_ns, Unit::kNanoseconds, Role::kDerived,
-       "Period less busy, at least 0."},
+       "Time of the period in which work that the step launched runs on a device (union); of a "
+       "step "
+       "without a period of all time since the work launched before it ended."},
+      {"idle_ns", &StepRow::idle_ns, Unit::kNanoseconds, Role::kDerived, "Period less busy."},
       {"tokens_per_second", &StepRow::tokens_per_second, Role::kDerived, "Tokens / period."},
       {"works", &StepRow::works, Unit::kCount, Role::kDerived,
        "Kernels, memcpys and memsets that the step launched."},

@@ -9,12 +9,15 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/verbs/inference/generation.h"
 #include "borescope/base/each_row.h"
@@ -78,6 +81,14 @@ int64_t SumOfKnown(std::initializer_list<int64_t> values) {
 
 int64_t OrElse(int64_t value, int64_t otherwise) { return value == kMissing ? otherwise : value; }
 
+// The phase of a step that reads the prompts of so many requests, while so many others decode.
+InferencePhase PhaseOf(int64_t prompts, int64_t decoding) {
+  return prompts > 0 && decoding > 0 ? InferencePhase::kMixed
+         : prompts > 0               ? InferencePhase::kPrefill
+         : decoding > 0              ? InferencePhase::kDecode
+                                     : InferencePhase::kOther;
+}
+
 // ---- vLLM ----
 
 // What follows "context_" or "generation_": 2(6144), 9(sq8155sk8430sqsq1sqsk2), 37.
@@ -109,10 +120,30 @@ std::optional<VllmPart> ReadVllmPart(Scanner& scanner) {
   return part;
 }
 
+// new_1_cached_3: requests that the scheduler chose for the first time, whose prompts are read, and
+// those that ran before, which decode. How many tokens a step has the name does not say.
+std::optional<StepNotes> ReadVllmCounts(Scanner scanner) {
+  const int64_t prompts = scanner.Skip("new_") ? scanner.Number() : kMissing;
+  const int64_t decoding = scanner.Skip("_cached_") ? scanner.Number() : kMissing;
+  if (prompts == kMissing || decoding == kMissing || !scanner.rest().empty()) {
+    return std::nullopt;
+  }
+  StepNotes notes;
+  notes.phase = PhaseOf(prompts, decoding);
+  notes.requests = AddSaturating(prompts, decoding);
+  notes.decode_requests = decoding;
+  notes.decode_tokens = decoding;
+  notes.prefill_tokens = prompts == 0 ? 0 : kMissing;
+  return notes;
+}
+
 std::optional<StepNotes> ReadVllm(std::string_view name) {
   Scanner scanner(name);
   if (!scanner.Skip("execute_")) {
     return std::nullopt;
+  }
+  if (std::optional<StepNotes> counts = ReadVllmCounts(scanner)) {
+    return counts;
   }
   const int64_t all_tokens = scanner.Number();
   if (all_tokens != kMissing && !scanner.Skip("_")) {
@@ -136,10 +167,7 @@ std::optional<StepNotes> ReadVllm(std::string_view name) {
     generation->tokens = adds_up ? all_tokens - others : generation->requests;
   }
   StepNotes notes;
-  notes.phase = context->requests > 0 && generation->requests > 0 ? InferencePhase::kMixed
-                : context->requests > 0                           ? InferencePhase::kPrefill
-                : generation->requests > 0                        ? InferencePhase::kDecode
-                                                                  : InferencePhase::kOther;
+  notes.phase = PhaseOf(context->requests, generation->requests);
   notes.requests = AddSaturating(context->requests, generation->requests);
   notes.decode_requests = generation->requests;
   notes.decode_tokens = generation->tokens;
@@ -295,10 +323,7 @@ std::optional<StepNotes> ReadTensorRt(std::string_view name) {
   }
   const int64_t prompt_tokens = prompts == 0 ? 0 : NumberBefore(name, " ctx tokens");
   StepNotes notes;
-  notes.phase = prompts > 0 && decoding > 0 ? InferencePhase::kMixed
-                : prompts > 0               ? InferencePhase::kPrefill
-                : decoding > 0              ? InferencePhase::kDecode
-                                            : InferencePhase::kOther;
+  notes.phase = PhaseOf(prompts, decoding);
   notes.requests = AddSaturating(prompts, decoding);
   notes.decode_requests = decoding;
   notes.decode_tokens = decoding;
@@ -571,7 +596,8 @@ std::vector<InferenceStep> AnnotatedSteps(const RankView& view, const PhasePatte
   return steps;
 }
 
-// By begin, and numbered, with the ends and periods that follow from the next of their process.
+// By begin, and numbered, with the ends that follow from the next of their process. That a step has
+// a period is known here, and how long it is on the host; MeasureSteps asks the device.
 void FinishSteps(std::vector<InferenceStep>& steps) {
   std::stable_sort(steps.begin(), steps.end(), [](const InferenceStep& a, const InferenceStep& b) {
     return std::pair(a.begin_ns, a.event.value) < std::pair(b.begin_ns, b.event.value);
@@ -604,6 +630,96 @@ std::vector<InferenceStep> StepsOfPasses(const RankView& view, const Generation&
   return steps;
 }
 
+// ---- Times ----
+
+// The streams on which kernels ran. What only copies, as a cache in the background, may take longer
+// than many steps, and they do not wait for it.
+std::vector<char> StreamsWithKernels(const Trace& trace) {
+  const DeviceEvents& device = trace.device();
+  std::vector<char> has_kernels(trace.tracks().size());
+  for (const uint32_t row : EachRow(device.size())) {
+    if (device.kind[row] == DeviceKind::kKernel) {
+      has_kernels[device.track[row].value] = 1;
+    }
+  }
+  return has_kernels;
+}
+
+// When the work ended that a process launched before its first step, and between two steps.
+class LaunchedEnds {
+ public:
+  // `steps`: of one process, by begin.
+  explicit LaunchedEnds(std::vector<InferenceStep*> steps)
+      : steps_(std::move(steps)), ends_(steps_.size() + 1, kMissing) {}
+
+  void Add(int64_t launch_ns, int64_t end_ns) {
+    const auto next = std::partition_point(
+        steps_.begin(), steps_.end(),
+        [launch_ns](const InferenceStep* step) { return step->begin_ns <= launch_ns; });
+    int64_t& end = ends_[static_cast<size_t>(next - steps_.begin())];
+    end = std::max(end, end_ns);
+  }
+  void AddBeforeAll(int64_t end_ns) { ends_.front() = std::max(ends_.front(), end_ns); }
+
+  // Sets `time` of the steps, and the length of each period.
+  void Measure() const {
+    int64_t done_ns = std::max(steps_.front()->begin_ns, ends_.front());
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      InferenceStep& step = *steps_[i];
+      step.time.begin = done_ns;
+      done_ns = std::max(done_ns, ends_[i + 1]);
+      done_ns = i + 1 < steps_.size() ? std::max(done_ns, steps_[i + 1]->begin_ns) : done_ns;
+      const bool has_period = step.period_ns != kMissing;
+      step.time.end = has_period ? done_ns : std::numeric_limits<int64_t>::max();
+      step.period_ns = has_period ? SubtractSaturating(done_ns, step.time.begin) : kMissing;
+    }
+  }
+
+ private:
+  std::vector<InferenceStep*> steps_;
+  std::vector<int64_t> ends_;  // [i]: of what was launched between the begins of steps i - 1 and i
+};
+
+// From completion to completion. REQUIRES: all steps of the recording, by begin. Selections do not
+// matter. O(rows log steps).
+void MeasureSteps(const RankView& view, std::vector<InferenceStep>& steps) {
+  std::map<int64_t, std::vector<InferenceStep*>> of_process;
+  for (InferenceStep& step : steps) {
+    of_process[step.process].push_back(&step);
+  }
+  std::map<int64_t, LaunchedEnds> ends;
+  for (auto& [process, own] : of_process) {
+    ends.try_emplace(process, std::move(own));
+  }
+  const Trace& trace = view.trace;
+  const DeviceEvents& device = trace.device();
+  const std::shared_ptr<const ClockedSyncs> clocked = SharedClockedSyncs(view);
+  const auto end_of = [&](DeviceId id) {
+    return AddSaturating(device.end_ns(id), clocked->clocks.SkewOf(device.track[id.value]));
+  };
+  const std::vector<char> has_kernels = StreamsWithKernels(trace);
+  for (const uint32_t row : EachRow(device.size())) {
+    const HostId launch = view.index.correlation.launch_of[row];
+    if (!launch.valid() || !IsDeviceWork(device.kind[row]) ||
+        has_kernels[device.track[row].value] == 0) {
+      continue;
+    }
+    if (const auto own = ends.find(ProcessOf(trace, launch)); own != ends.end()) {
+      own->second.Add(trace.host().ts_ns[launch.value], end_of(DeviceId{row}));
+    }
+  }
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  for (const DeviceId id : inherited->Rows()) {
+    // Whose it is only a recording of one process says: the work of others may be on the device.
+    if (ends.size() == 1 && has_kernels[device.track[id.value].value] != 0) {
+      ends.begin()->second.AddBeforeAll(end_of(id));
+    }
+  }
+  for (const auto& [process, own] : ends) {
+    own.Measure();
+  }
+}
+
 // ---- Work ----
 
 void Add(const DeviceEvents& device, DeviceId id, bool in_graph, WorkSums& sums) {
@@ -615,7 +731,11 @@ void Add(const DeviceEvents& device, DeviceId id, bool in_graph, WorkSums& sums)
 class WorkDivider {
  public:
   WorkDivider(const RankView& view, const Selected& selected, InferenceSteps& found)
-      : view_(view), selected_(selected), found_(found), parts_(view) {
+      : view_(view),
+        selected_(selected),
+        found_(found),
+        parts_(view),
+        clocked_(SharedClockedSyncs(view)) {
     const std::vector<InferenceStep>& steps = found.steps;
     for (size_t i = 0; i < steps.size(); ++i) {
       of_process_[steps[i].process].push_back(i);
@@ -636,7 +756,9 @@ class WorkDivider {
       const bool in_graph = IsInGraph(id, launch);
       if (step.has_value()) {
         Add(device, id, in_graph, found_.steps[*step].work);
-        times[*step].push_back({device.ts_ns[row], device.end_ns(id)});
+        const int64_t skew_ns = clocked_->clocks.SkewOf(device.track[row]);
+        times[*step].push_back(
+            {AddSaturating(device.ts_ns[row], skew_ns), AddSaturating(device.end_ns(id), skew_ns)});
       }
       const size_t sums = step.has_value() ? static_cast<size_t>(found_.steps[*step].notes.phase)
                           : launch.valid() ? kNoStepRow
@@ -647,7 +769,7 @@ class WorkDivider {
       AddSaturatingTo(part.device_ns, device.dur_ns[row]);
     }
     for (size_t i = 0; i < times.size(); ++i) {
-      AddTimes(std::move(times[i]), found_.steps[i].work);
+      AddTimes(std::move(times[i]), found_.steps[i].time, found_.steps[i].work);
     }
   }
 
@@ -675,18 +797,19 @@ class WorkDivider {
            GraphNodeOf(view_.trace, id) != kMissing;
   }
 
-  static void AddTimes(std::vector<Interval> times, WorkSums& sums) {
+  static void AddTimes(std::vector<Interval> times, Interval of_step, WorkSums& sums) {
     for (const Interval& time : times) {
       sums.begin_ns = sums.begin_ns == kMissing ? time.begin : std::min(sums.begin_ns, time.begin);
       sums.end_ns = std::max(sums.end_ns, time.end);
     }
-    sums.busy_ns = Coverage(Union(std::move(times)));
+    sums.busy_ns = Coverage(Clip(Union(std::move(times)), of_step));
   }
 
   const RankView& view_;
   const Selected& selected_;
   InferenceSteps& found_;
   PartFinder parts_;
+  std::shared_ptr<const ClockedSyncs> clocked_;
   std::map<int64_t, std::vector<size_t>> of_process_;  // steps, by begin
   std::vector<char> is_graph_launch_;                  // per text
 };
@@ -728,6 +851,7 @@ Result<InferenceSteps> FindInferenceSteps(const RankView& view, const Selected& 
       found.steps = StepsOfPasses(view, FindGraphDecode(view, selected), KnownBy::kGraph);
     }
   }
+  MeasureSteps(view, found.steps);
   std::erase_if(found.steps, [&](const InferenceStep& s) { return !selected.Keeps(s.event); });
   if (found.steps.empty()) {
     found.reason = found.reason.empty() ? "no step begins in the selected time" : found.reason;

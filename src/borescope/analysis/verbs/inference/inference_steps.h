@@ -8,8 +8,13 @@
 // in steps, in no step, and without a recorded launch adds up to all device work. A step known by
 // its graph alone has the work of that launch, and no more.
 //
-// The period of a step is the time from its begin to that of the next one; the last one, and the
-// last decode step of a generation that no annotation marks, have none.
+// The time of a step is from completion to completion: from its begin, or the end of all work that
+// was launched before it if that is later, to the begin of the next step, or the end of all work
+// that was launched before that if it is later. A host that waits for each token has steps as long
+// as its own; one that runs ahead has those of the device. So the times of a process are disjoint,
+// and next to each other while steps follow each other. Work on streams without any kernel, such as
+// copies of a cache in the background, delays no step. The period is the length of this time; the
+// last step, and the last decode step of a generation that no annotation marks, have none.
 #pragma once
 
 #include <array>
@@ -24,6 +29,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/intervals.h"
 #include "borescope/base/result.h"
 #include "borescope/trace/tables.h"
 
@@ -42,6 +48,7 @@ namespace borescope::internal {
 //                 execute_context_1(888_788544)_generation_0(0)    tokens_sum of their squares
 //                 execute_6147_context_2(sq6144sk7144sqsq...sqsk...)_generation_3(sq3sk6144...)
 //                 execute_8192_context_9(sq8155sk8430...)_generation_37
+//                 execute_new_1_cached_3       requests that are new, and that ran before
 //   SGLang        step[EXTEND bs=2 toks=14721 c_sk=16221], step[DECODE bs=64 g_sk=131072],
 //                 step[MIXED bs=2 c=1 g=1 c_sq=5 g_sq=1 ...], step[TARGET_VERIFY bs=4], step[IDLE
 //                 ...]
@@ -143,7 +150,7 @@ struct WorkSums {
   int64_t works = 0;            // kernels, memcpys and memsets
   int64_t device_ns = 0;        // sum of their durations
   int64_t graph_ns = 0;         // of those launched as graphs
-  int64_t busy_ns = 0;          // union; of a step alone
+  int64_t busy_ns = 0;          // union, of the time of a step; of a step alone
   int64_t begin_ns = kMissing;  // first start and last end; of a step alone
   int64_t end_ns = kMissing;
 };
@@ -153,7 +160,9 @@ struct InferenceStep {
   HostId event;        // with which it begins
   int64_t process = 0;
   int64_t begin_ns = 0;
-  int64_t end_ns = 0;            // of the time in which its work is launched
+  int64_t end_ns = 0;  // of the time in which its work is launched
+  Interval time;       // from completion to completion, on the clock of the host; without a
+                       // period it does not end
   int64_t period_ns = kMissing;  // >= 0
   KnownBy known_by = KnownBy::kAnnotation;
   StepNotes notes;

@@ -79,6 +79,10 @@ TEST(StepNotesTest, NamesOfServers) {
       {"execute_8192_context_9(sq8155sk8430sqsq7475785sqsk7671310)_generation_37",
        "mixed 46 8192 37/37 8155 8430"},
       {"execute_12_context_0(sq0)_generation_2(sq12)", "decode 2 12 2/12 0 -"},
+      {"execute_new_3_cached_0", "prefill 3 - 0/0 - -"},
+      {"execute_new_0_cached_3", "decode 3 - 3/3 0 -"},
+      {"execute_new_1_cached_3", "mixed 4 - 3/3 - -"},
+      {"execute_new_0_cached_0", "other 0 - 0/0 0 -"},
       // SGLang
       {"step[EXTEND bs=2 toks=14721]", "prefill 2 14721 0/0 14721 -"},
       {"step[EXTEND bs=2 toks=12 c_sqsq=80 c_sqsk=120 c_sk=20]", "prefill 2 12 0/0 12 20"},
@@ -105,6 +109,10 @@ TEST(StepNotesTest, NamesOfServers) {
       {"executeStep: 1 ctx reqs, 0 gen reqs", "prefill 1 - 0/0 - -"},
       // Names of other things
       {"execute_model", "none"},
+      {"execute_new_3", "none"},
+      {"execute_new_3_cached_", "none"},
+      {"execute_new_3_cached_1_more", "none"},
+      {"execute_new_99999999999999999999_cached_1", "none"},
       {"execute_context_2(14721", "none"},
       {"execute_context_99999999999999999999(1)_generation_0(0)", "none"},
       {"step[", "none"},
@@ -407,6 +415,210 @@ TEST(InferenceTest, WhatPhasesSay) {
   EXPECT_EQ(Csv(TableOf(tables, "inference_stalls")),
             "rank,phase,steps,requests,held_ns,waited_ns\n"
             "2,mixed,1,6,3000,18000\n2,prefill,1,8,3000,24000\n");
+}
+
+// ---- A host that runs ahead ----
+
+// A program whose host launches the steps as fast as it likes, on some streams of a device that
+// works in order on each.
+struct AheadProgram {
+  struct Work {
+    size_t step = 0;  // 0: before the first one
+    Span launch{};
+    Span device{};
+    int64_t stream = 7;
+    bool is_copy = false;
+  };
+  std::vector<int64_t> begins;
+  std::vector<Work> works;
+
+  void PlantIn(TestTrace& trace) const {
+    for (const int64_t begin_ns : begins) {
+      trace.Annotation("execute_context_0(0)_generation_4(4)", {begin_ns, 1});
+    }
+    int64_t correlation = 1;
+    for (const Work& work : works) {
+      const On on{correlation++, work.stream, 0};
+      if (work.is_copy) {
+        trace.Runtime("cudaMemcpyAsync", work.launch, on.correlation)
+            .Memcpy("Memcpy DtoH (Device -> Pinned)", work.device, on, 64);
+      } else {
+        trace.Launched("nvjet_gemm", work.launch, work.device, on);
+      }
+    }
+  }
+};
+
+class AheadMaker {
+ public:
+  explicit AheadMaker(uint32_t seed) : random_(seed) {}
+
+  int64_t Number(int64_t below) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(below));
+  }
+
+  // Leads, gaps, streams and lengths at random; copies on stream 20 may last for many steps.
+  AheadProgram Program() {
+    AheadProgram program;
+    int64_t host_ns = 1000;
+    std::map<int64_t, int64_t> free_at;
+    const int64_t streams = 1 + Number(3);
+    const int64_t device_ns = 1 + Number(300);
+    const int64_t waits = Number(3);  // 0: never for the device, 2: in each step
+    const int64_t steps = 2 + Number(12);
+    const auto launch = [&](size_t step) {
+      AheadProgram::Work work{.step = step, .launch = {host_ns, 2}};
+      work.is_copy = Number(9) == 0;
+      work.stream = work.is_copy ? 20 : 7 + Number(streams);
+      int64_t& free_ns = free_at[work.stream];
+      const int64_t begin_ns = std::max(host_ns + 3 + Number(20), free_ns + Number(5));
+      work.device = {begin_ns, (1 + Number(device_ns)) * (work.is_copy ? 20 : 1)};
+      free_ns = begin_ns + work.device.dur_ns;
+      program.works.push_back(work);
+      host_ns += 3 + Number(50);
+    };
+    for (int64_t i = Number(4); i > 0; --i) {
+      launch(0);
+    }
+    for (int64_t step = 1; step <= steps; ++step) {
+      program.begins.push_back(host_ns);
+      host_ns += Number(2) * 10;
+      for (int64_t i = Number(7); i > 0; --i) {
+        launch(static_cast<size_t>(step));
+      }
+      if (waits == 2 || (waits == 1 && Number(2) == 0)) {
+        host_ns = std::max(host_ns, free_at[7]);
+      }
+      host_ns += 5 + Number(100);
+    }
+    return program;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+// The definition of inference_steps.h, word by word: nanosecond by nanosecond where it is about
+// time.
+struct PlainStepTime {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t busy_ns = 0;
+};
+
+std::vector<PlainStepTime> PlainStepTimes(const AheadProgram& program) {
+  const auto has_kernels = [&](int64_t stream) {
+    return std::any_of(program.works.begin(), program.works.end(),
+                       [&](const auto& work) { return work.stream == stream && !work.is_copy; });
+  };
+  // The begin of a step, or the end of all that was launched before it.
+  const auto done_before = [&](size_t step) {
+    int64_t done_ns = step <= program.begins.size() ? program.begins[step - 1] : 0;
+    for (const auto& work : program.works) {
+      if (work.step < step && has_kernels(work.stream)) {
+        done_ns = std::max(done_ns, work.device.ts_ns + work.device.dur_ns);
+      }
+    }
+    return done_ns;
+  };
+  std::vector<PlainStepTime> times;
+  for (size_t step = 1; step < program.begins.size(); ++step) {
+    PlainStepTime& time = times.emplace_back();
+    time.begin_ns = done_before(step);
+    time.end_ns = done_before(step + 1);
+    for (int64_t now = time.begin_ns; now < time.end_ns; ++now) {
+      time.busy_ns += std::any_of(program.works.begin(), program.works.end(),
+                                  [&](const auto& work) {
+                                    return work.step == step && work.device.ts_ns <= now &&
+                                           now < work.device.ts_ns + work.device.dur_ns;
+                                  })
+                          ? 1
+                          : 0;
+    }
+  }
+  return times;
+}
+
+// A device is never busy for longer than a step takes, whatever the lead of the host, and the times
+// of steps follow each other.
+TEST(InferenceTest, StepsOfAHostThatRunsAheadAreThoseOfThePlainTwin) {
+  int64_t ahead = 0;
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    const AheadProgram program = AheadMaker(seed).Program();
+    TestTrace trace;
+    program.PlantIn(trace);
+    const Tables tables = Analyse("inference", {&trace.View()});
+    const Table& steps = TableOf(tables, "inference_steps");
+    const std::vector<PlainStepTime> plain = PlainStepTimes(program);
+    ASSERT_EQ(steps.rows(), plain.size() + 1) << seed;
+    int64_t periods_ns = 0;
+    for (size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_EQ(Ints(steps, "period_ns")[i], plain[i].end_ns - plain[i].begin_ns) << seed;
+      EXPECT_EQ(Ints(steps, "busy_ns")[i], plain[i].busy_ns) << seed;
+      EXPECT_LE(Ints(steps, "busy_ns")[i], Ints(steps, "period_ns")[i]) << seed;
+      periods_ns += Ints(steps, "period_ns")[i];
+      ahead += plain[i].end_ns > program.begins[i + 1] ? 1 : 0;
+    }
+    EXPECT_TRUE(steps.Find("period_ns")->IsMissing(plain.size()));
+    EXPECT_EQ(periods_ns, plain.back().end_ns - plain.front().begin_ns) << seed;
+    const Table& phases = TableOf(tables, "inference_phases");
+    if (!phases.Find("busy")->IsMissing(0)) {
+      EXPECT_LE(Floats(phases, "busy")[0], 1.0) << seed;
+      EXPECT_GE(Ints(phases, "idle_ns")[0], 0) << seed;
+    }
+  }
+  EXPECT_GT(ahead, 300);
+}
+
+// A prompt of 1000 ns and tokens of 300 ns of device time, which a host launches in 10 ns each: the
+// periods are those of the device, however far the host is ahead.
+TEST(InferenceTest, PeriodsOfAHostThatRunsAheadAreThoseOfTheDevice) {
+  TestTrace trace;
+  int64_t free_ns = 50;
+  for (int64_t step = 0; step < 6; ++step) {
+    const int64_t begin_ns = 10 * step;
+    trace.Annotation(step == 0 ? "execute_context_1(256)_generation_0(0)"
+                               : "execute_context_0(0)_generation_4(4)",
+                     {begin_ns, 8});
+    const int64_t work_ns = step == 0 ? 1000 : 300;
+    trace.Launched("nvjet_gemm", {begin_ns + 1, 2}, {free_ns, work_ns}, {step + 1, 7, 0});
+    free_ns += work_ns;
+  }
+  EXPECT_EQ(
+      Csv(TableOf(Analyse("inference", {&trace.View()}), "inference_phases"),
+          {"phase", "steps", "period_ns", "token_ns", "tokens_per_second", "busy", "idle_ns"}),
+      "phase,steps,period_ns,token_ns,tokens_per_second,busy,idle_ns\n"
+      "decode,5,300,300,1.33333e+07,1,0\n"
+      "prefill,1,1050,-,2.4381e+08,0.952381,50\n");
+}
+
+// Work that was launched before the recording holds the first step up, and is not its time.
+TEST(InferenceTest, WorkFromBeforeTheRecordingIsNoTimeOfTheFirstStep) {
+  TestTrace trace;
+  trace.Kernel("nvjet_gemm", {0, 500}, {1, 7, 0});
+  for (int64_t step = 0; step < 3; ++step) {
+    trace.Annotation("step[DECODE bs=4]", {10 + 10 * step, 8});
+    trace.Launched("nvjet_gemm", {12 + 10 * step, 2}, {500 + 100 * step, 100}, {100 + step, 7, 0});
+  }
+  EXPECT_EQ(Csv(TableOf(Analyse("inference", {&trace.View()}), "inference_steps"),
+                {"step", "period_ns", "busy_ns"}),
+            "step,period_ns,busy_ns\n0,100,100\n1,100,100\n2,-,100\n");
+}
+
+// vLLM's names that hold no tokens: how long a token takes is known, and how many there are is not.
+TEST(InferenceTest, StepsThatCountRequestsAloneHaveNoTokens) {
+  TestTrace trace;
+  int64_t now_ns = 0;
+  for (const std::string_view name : {"execute_new_3_cached_0", "execute_new_0_cached_3",
+                                      "execute_new_1_cached_3", "execute_new_0_cached_4"}) {
+    trace.Annotation(name, {now_ns, 50});
+    trace.Launched("nvjet_gemm", {now_ns + 5, 2}, {now_ns + 10, 20}, {now_ns + 1, 7, 0});
+    now_ns += 100;
+  }
+  EXPECT_EQ(Csv(TableOf(Analyse("inference", {&trace.View()}), "inference_phases"),
+                {"phase", "steps", "requests", "tokens", "token_ns", "tokens_per_second"}),
+            "phase,steps,requests,tokens,token_ns,tokens_per_second\n"
+            "decode,2,3.5,-,100,-\nprefill,1,3,-,-,-\nmixed,1,4,-,-,-\n");
 }
 
 // Drafted tokens are no output: how many are right is not recorded.
