@@ -717,8 +717,8 @@ bool IsKnownOpen(const HangRank& rank, const HangOperation& operation) {
   return status != nullptr && status->completed < operation.number;
 }
 
-// Where ranks stand whose oldest operation left the ring. The latest number of a rank may be of a
-// moment before; so that of all members has to agree.
+// In what operation ranks are whose oldest operation left the ring. The latest number of a rank may
+// be of a moment before; so that of all members has to agree.
 void FindLostHeads(HangModel& model) {
   std::vector<std::optional<HangOperation>> lost(model.ranks.size());
   std::map<HangOperation, bool> is_open;

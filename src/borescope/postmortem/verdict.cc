@@ -70,8 +70,8 @@ std::string Amount(const std::optional<postmortem::ByteRange>& range) {
                            : "an amount that is not known";
 }
 
-// A failure, and what is said of it.
-struct ToldFailure {
+// A failure, and what is reported about it.
+struct ReportedFailure {
   Failure failure;
   bool is_cause = false;
   JobFinding finding;
@@ -93,7 +93,7 @@ class Joiner {
   SourceFindings Join() {
     for (Failure& failure : FindFailures(events_)) {
       failures_.push_back({.failure = std::move(failure)});
-      ToldFailure& told = failures_.back();
+      ReportedFailure& told = failures_.back();
       told.is_cause = IsCause(told.failure);
       told.finding = FindingOf(told);
     }
@@ -172,7 +172,7 @@ class Joiner {
            said.device_free->low >= said.requested->high;
   }
 
-  JobFinding FindingOf(const ToldFailure& told) const {
+  JobFinding FindingOf(const ReportedFailure& told) const {
     const Failure& failure = told.failure;
     const Death& first = failure.deaths.front();
     const EndingTexts texts = TextsOf(first.ending);
@@ -244,16 +244,16 @@ class Joiner {
   }
 
   // Failures that are shown to be later than the first may follow from it. Lack of memory is a
-  // cause of its own. Where nothing shows the order, that is said of the first.
+  // cause of its own. Where nothing shows the order, the first says so.
   void PutInOrder() {
     const auto first = std::find_if(failures_.begin(), failures_.end(),
-                                    [](const ToldFailure& told) { return told.is_cause; });
+                                    [](const ReportedFailure& told) { return told.is_cause; });
     if (first == failures_.end()) {
       return;
     }
     std::vector<std::string> unordered;
     bool is_earliest = false;
-    for (ToldFailure& told : failures_) {
+    for (ReportedFailure& told : failures_) {
       if (&told == &*first || !told.is_cause) {
         continue;
       }
@@ -354,10 +354,12 @@ class Joiner {
   // ---- What explains what.
 
   // The failure that is a cause and has this rank; of several the first.
-  ToldFailure* CauseOf(int32_t rank) {
-    const auto found = std::find_if(failures_.begin(), failures_.end(), [&](const ToldFailure& f) {
-      return f.is_cause && std::binary_search(f.failure.ranks.begin(), f.failure.ranks.end(), rank);
-    });
+  ReportedFailure* CauseOf(int32_t rank) {
+    const auto found =
+        std::find_if(failures_.begin(), failures_.end(), [&](const ReportedFailure& f) {
+          return f.is_cause &&
+                 std::binary_search(f.failure.ranks.begin(), f.failure.ranks.end(), rank);
+        });
     return found == failures_.end() ? nullptr : &*found;
   }
 
@@ -377,7 +379,7 @@ class Joiner {
         continue;
       }
       // Of several that failed the first is the reason.
-      const auto is_of_these = [&](const ToldFailure& told) {
+      const auto is_of_these = [&](const ReportedFailure& told) {
         return told.is_cause &&
                std::find_first_of(told.failure.ranks.begin(), told.failure.ranks.end(),
                                   failed.begin(), failed.end()) != told.failure.ranks.end();
@@ -395,13 +397,13 @@ class Joiner {
 
   // Where the evidence of a failure belongs: to the finding of a snapshot of the same rank, if
   // there is one.
-  JobFinding& TargetOf(ToldFailure& failure) {
+  JobFinding& TargetOf(ReportedFailure& failure) {
     const auto found = snapshot_of_.find(&failure);
     return found == snapshot_of_.end() ? failure.finding : At(found->second);
   }
 
   void JoinSnapshots() {
-    for (ToldFailure& failure : failures_) {
+    for (ReportedFailure& failure : failures_) {
       const std::vector<int32_t>& failed = failure.failure.ranks;
       if (failure.failure.deaths.front().ending != Ending::kOutOfMemory) {
         continue;
@@ -422,7 +424,7 @@ class Joiner {
 
   // The finding that is about the rank: its failure, or the hang.
   JobFinding* About(int32_t rank) {
-    if (ToldFailure* const failure = CauseOf(rank)) {
+    if (ReportedFailure* const failure = CauseOf(rank)) {
       return &TargetOf(*failure);
     }
     for (const Place place : hangs_) {
@@ -514,7 +516,7 @@ class Joiner {
   bool HasCause() const {
     return !hangs_.empty() ||
            std::any_of(failures_.begin(), failures_.end(),
-                       [](const ToldFailure& failure) { return failure.is_cause; });
+                       [](const ReportedFailure& failure) { return failure.is_cause; });
   }
 
   // The longest wait that a watchdog reports.
@@ -609,7 +611,7 @@ class Joiner {
       }
       is_told = true;
     };
-    for (ToldFailure& failure : failures_) {
+    for (ReportedFailure& failure : failures_) {
       if (failure.is_cause) tell(TargetOf(failure));
     }
     for (const Place place : hangs_) {
@@ -654,7 +656,7 @@ class Joiner {
     std::vector<const JobEvent*> outlived;
     for (const JobEvent& event : events_) {
       const bool is_used =
-          std::any_of(failures_.begin(), failures_.end(), [&](const ToldFailure& told) {
+          std::any_of(failures_.begin(), failures_.end(), [&](const ReportedFailure& told) {
             return std::any_of(told.failure.deaths.begin(), told.failure.deaths.end(),
                                [&](const Death& death) { return death.outlived == &event; });
           });
@@ -723,7 +725,7 @@ class Joiner {
 
   void AddKilled(bool is_explained) {
     const bool is_told =
-        std::any_of(failures_.begin(), failures_.end(), [](const ToldFailure& told) {
+        std::any_of(failures_.begin(), failures_.end(), [](const ReportedFailure& told) {
           return std::any_of(
               told.failure.deaths.begin(), told.failure.deaths.end(),
               [](const Death& death) { return death.ending == Ending::kHostMemory; });
@@ -826,7 +828,7 @@ class Joiner {
 
   SourceFindings Result() {
     SourceFindings result;
-    for (ToldFailure& failure : failures_) {
+    for (ReportedFailure& failure : failures_) {
       if (!snapshot_of_.contains(&failure)) {
         result.findings.push_back(std::move(failure.finding));
       }
@@ -859,9 +861,9 @@ class Joiner {
   std::vector<HangCulpritRow> culprits_;
   std::vector<Place> hangs_;
   std::vector<Place> snapshots_;
-  int64_t since_ns_ = 0;               // when the first rank began to wait; 0: not known
-  std::vector<ToldFailure> failures_;  // the first first
-  std::map<const ToldFailure*, Place> snapshot_of_;
+  int64_t since_ns_ = 0;                   // when the first rank began to wait; 0: not known
+  std::vector<ReportedFailure> failures_;  // the first first
+  std::map<const ReportedFailure*, Place> snapshot_of_;
   std::set<std::pair<size_t, size_t>> gone_;
   std::vector<JobFinding> findings_;
   bool is_unclear_ = false;

@@ -134,23 +134,24 @@ Table Overview(const RankView& view, const Selected& selected) {
   }
   const LaunchedWork launched = CountLaunchedWork(view, selected);
   const std::string devices = DescribeUsedDevices(trace);
-  return MakeTable<OverviewRow>({{.rank = view.rank,
-                                  .file = trace.meta().file,
-                                  .devices = Recorded(std::string_view(devices)),
-                                  .world_size = trace.meta().world_size,
-                                  .steps = static_cast<int64_t>(selected.steps().size()),
-                                  .span_ns = Coverage(SelectedTime(view, selected)),
-                                  .host_events = CountHostEvents(trace, selected),
-                                  .device_events = work,
-                                  .kernels = all.count,
-                                  .kernel_time_ns = all.total_ns,
-                                  .short_kernels = brief.count,
-                                  .short_kernel_time_ns = brief.total_ns,
-                                  .is_pytorch = IsOfPyTorchProgram(trace) && !IsOfOtherFramework(trace) ? 1 : 0,
-                                  .is_whole_process = IsOfWholeProcess(trace) ? 1 : 0,
-                                  .launched_work = launched.all,
-                                  .graph_work = launched.in_graphs,
-                                  .recording_begin_ns = trace.begin_ns()}});
+  return MakeTable<OverviewRow>(
+      {{.rank = view.rank,
+        .file = trace.meta().file,
+        .devices = Recorded(std::string_view(devices)),
+        .world_size = trace.meta().world_size,
+        .steps = static_cast<int64_t>(selected.steps().size()),
+        .span_ns = Coverage(SelectedTime(view, selected)),
+        .host_events = CountHostEvents(trace, selected),
+        .device_events = work,
+        .kernels = all.count,
+        .kernel_time_ns = all.total_ns,
+        .short_kernels = brief.count,
+        .short_kernel_time_ns = brief.total_ns,
+        .is_pytorch = IsOfPyTorchProgram(trace) && !IsOfOtherFramework(trace) ? 1 : 0,
+        .is_whole_process = IsOfWholeProcess(trace) ? 1 : 0,
+        .launched_work = launched.all,
+        .graph_work = launched.in_graphs,
+        .recording_begin_ns = trace.begin_ns()}});
 }
 
 // The overview as people see it.
