@@ -18,7 +18,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PRODUCERS = {"xla": "xla-json", "xla_plain": "xla-json", "ascend": "ascend-json",
-             "onnxruntime": "onnxruntime-json", "autograd": "autograd-json",
+             "onnxruntime": "onnxruntime-json",
+             "onnxruntime_shuffled": "onnxruntime-json", "autograd": "autograd-json",
+             "autograd_shuffled": "autograd-json",
              "autograd_host": "autograd-json"}
 
 
@@ -42,14 +44,17 @@ def answer(borescope: str, trace: Path) -> dict:
     kernels = tables(borescope, ["kernels", str(trace)]).get("kernels", [])
     copies = tables(borescope, ["bandwidth", str(trace)]).get("bandwidth", [])
     ops = tables(borescope, ["ops", str(trace)]).get("ops", [])
+    doctor = next(iter(tables(borescope, ["doctor", str(trace)]).values()))
     return {"format": row["format"], "steps": row["steps"],
             "kernels": {k["name"]: [k["count"], k["total_ns"]] for k in kernels},
             "copies": [sum(c["count"] for c in copies), sum(c["total_ns"] for c in copies)],
-            "operators": {o["name"]: o["self_device_ns"] for o in ops}}
+            "operators": {o["name"]: o["self_device_ns"] for o in ops},
+            "unlinked": sum(c["count"] or 0 for c in doctor if c["check"] == "unlinked-device-event")}
 
 
 def differences(name: str, found: dict, expected: dict) -> list[str]:
-    wanted = {**expected, "format": PRODUCERS[name.removesuffix(".json")]}
+    # Of the collectives of Ascend the calls are not recorded, of all other work the operator is known.
+    wanted = {**expected, "format": PRODUCERS[name.removesuffix(".json")], "unlinked": int(name == "ascend.json")}
     # The collectives of a group are no operator's here.
     operators = {op: ns for op, ns in found["operators"].items()
                  if not (op == "(no operator)" and name == "ascend.json" and ns == 7125)}

@@ -4,7 +4,8 @@
     write_chrome.py [--seed N] [--steps N] FOLDER
 
 FOLDER gets xla.json, xla_plain.json (no launches recorded), ascend.json, onnxruntime.json,
-autograd.json (PyTorch to 1.7), autograd_host.json (since 1.8) and truth.json: for each file the
+autograd.json (PyTorch to 1.7), onnxruntime_shuffled.json and autograd_shuffled.json (their events in
+another order), autograd_host.json (since 1.8) and truth.json: for each file the
 kernels by name [count, ns], the operators by name [calls, ns of device work], copies [count, ns] and
 steps. The forms are those of docs/formats/chrome.md. Nothing of the product is used.
 """
@@ -232,13 +233,19 @@ def main() -> int:
     whole = in_microseconds(made)
     npu = truth(made, options.steps)
     npu["kernels"]["hcom_allReduce__586_0_1"] = [1, 7125]
+    shuffled = onnxruntime(made)
+    random.Random(options.seed).shuffle(shuffled)
+    shuffled_autograd = autograd(made, True)
+    random.Random(options.seed).shuffle(shuffled_autograd)
     host = {"kernels": {}, "operators": {op: 0 for op, *_ in made.ops}, "copies": [0, 0], "steps": 0}
     forms = {
         "xla.json": (xla(made, True), truth(made, options.steps)),
         "xla_plain.json": (xla(made, False), truth(made, 0)),
         "ascend.json": (ascend(made), npu),
         "onnxruntime.json": (onnxruntime(made), truth(whole, options.steps)),
+        "onnxruntime_shuffled.json": (shuffled, truth(whole, options.steps)),
         "autograd.json": (autograd(made, True), truth(made, 0)),
+        "autograd_shuffled.json": (shuffled_autograd, truth(made, 0)),
         "autograd_host.json": (autograd(made, False), host),
     }
     options.folder.mkdir(parents=True, exist_ok=True)

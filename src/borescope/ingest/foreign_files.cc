@@ -191,13 +191,11 @@ bool BeginsWithVersion(std::string_view text) {
 }
 
 bool IsMemorySnapshot(std::string_view text) {
-  return GuessPlain(text).content == PlainContent::kMemorySnapshot ||
-         Contains(text, "device_traces") || Contains(text, "segments");
+  return GuessPlain(text).content == PlainContent::kMemorySnapshot;
 }
 
 bool IsFlightRecorder(std::string_view text) {
-  return GuessPlain(text).content == PlainContent::kFlightRecorder || Contains(text, "pg_config") ||
-         Contains(text, "nccl_version");
+  return GuessPlain(text).content == PlainContent::kFlightRecorder;
 }
 
 bool IsWorkbook(std::string_view text) {
@@ -276,6 +274,12 @@ constexpr JsonRow kJson[] = {
     {"a profile of TensorRT's layers",
      "it holds averages without times: record trtexec with nsys profile",
      {"\"timeMs\"", "\"averageMs\"", "\"percentage\""}},
+    {"a list of the times of trtexec (--exportTimes)",
+     "it holds sums of each inference without kernels: record trtexec with nsys profile",
+     {"\"computeMs\"", "\"latencyMs\"", "Ms\""}},
+    {"a CPU profile of V8 (.cpuprofile of Node.js or a web browser)",
+     "give the trace of a profiler of the GPU, such as torch.profiler's",
+     {"\"nodes\"", "\"callFrame\"", "\"id\""}},
 };
 
 // One word of a command for a shell.
@@ -346,7 +350,7 @@ Result<void> CheckJson(std::string_view text, const std::string& name) {
     return Unsupported(name, row->what, row->remedy);
   }
   const bool is_chrome = Contains(head, "\"traceEvents\"") || Contains(head, "\"ph\"");
-  const PlainContent content = is_chrome ? PlainContent::kNone : GuessPlain(head).content;
+  const PlainContent content = is_chrome ? PlainContent::kNone : GuessPlain(text).content;
   if (content == PlainContent::kFlightRecorder || content == PlainContent::kMemorySnapshot) {
     const bool is_dump = content == PlainContent::kFlightRecorder;
     return Unsupported(name, kJson[is_dump ? 0 : 2].what, kPostmortem);

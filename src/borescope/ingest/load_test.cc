@@ -184,6 +184,52 @@ INSTANTIATE_TEST_SUITE_P(
                     "byte 0: this is a trace of a web browser or of Node.js, not a profile that "
                     "borescope reads; give the trace of a profiler of the GPU, such as "
                     "torch.profiler's"},
+        ForeignCase{"TensorFlow1OfAGpu",
+                    R"({"traceEvents":[{"name":"process_name","ph":"M","pid":1,)"
+                    R"("args":{"name":"/device:GPU:0/stream:all Compute"}}]})",
+                    "byte 0: this is a TensorFlow 1 timeline, not a profile that borescope reads; "
+                    "record with tf.profiler.experimental.start and give its trace.json.gz"},
+        ForeignCase{"TensorFlow1WithoutNames",
+                    R"({"traceEvents":[{"ph":"X","name":"m","cat":"Op","args":{"op":"MatMul"}}]})",
+                    "byte 0: this is a TensorFlow 1 timeline, not a profile that borescope reads; "
+                    "record with tf.profiler.experimental.start and give its trace.json.gz"},
+        ForeignCase{"Rocprof",
+                    R"({"traceEvents":[{},{"args":{"name":"CPU HIP API"},"ph":"M","pid":2,)"
+                    R"("name":"process_name","sort_index":0}]})",
+                    "byte 0: this is a trace of rocprof, the first of ROCm's profilers "
+                    "(results.json), not a profile that borescope reads; record with rocprofv3 "
+                    "--sys-trace --output-format rocpd, whose database is read"},
+        ForeignCase{"RocprofByItsEvents",
+                    R"({"traceEvents":[{"ph":"X","name":"gemm","pid":6,"tid":0,"ts":"1010",)"
+                    R"("dur":"50","args":{"BeginNs":"1010000","EndNs":"1060000"}}]})",
+                    "byte 0: this is a trace of rocprof, the first of ROCm's profilers "
+                    "(results.json), not a profile that borescope reads; record with rocprofv3 "
+                    "--sys-trace --output-format rocpd, whose database is read"},
+        ForeignCase{"Bazel",
+                    R"({"otherData":{"bazel_version":"7"},"traceEvents":[{"ph":"X","name":"c",)"
+                    R"("cat":"action processing","pid":1,"tid":1,"ts":1,"dur":5}]})",
+                    "byte 0: this is a profile of a build with Bazel, not a profile that "
+                    "borescope reads; give the trace of a profiler of the GPU, such as "
+                    "torch.profiler's"},
+        ForeignCase{"Trtexec",
+                    R"([ { "startInMs" : 1.0, "endInMs" : 2, "computeMs" : 1, "latencyMs" : 2 } ])",
+                    "byte 0: this is a list of the times of trtexec (--exportTimes), not a "
+                    "profile that borescope reads; it holds sums of each inference without "
+                    "kernels: record trtexec with nsys profile"},
+        ForeignCase{"V8",
+                    R"({"nodes":[{"id":1,"callFrame":{"functionName":"main"}
+}],"startTime":1,)"
+                    R"("samples":[1],"timeDeltas":[1]})",
+                    "byte 0: this is a CPU profile of V8 (.cpuprofile of Node.js or a web "
+                    "browser), not a profile that borescope reads; give the trace of a profiler "
+                    "of the GPU, such as torch.profiler's"
+},
+        ForeignCase{"PerfettoJson",
+                    R"({"traceEvents":[{"cat":"gpu","name":"x","ph":"X","dur":3,"pid":1,"tid":2,)"
+                    R"("ts":1.0}],"systemTraceEvents":"# tracer: nop\n"})",
+                    "this is a trace of Perfetto or of a web browser, in JSON, not a profile that "
+                    "borescope reads; give the trace of a profiler of the GPU, such as "
+                    "torch.profiler's"},
         ForeignCase{"MemoryTimelinePlot", "[[1, 2], [[0, 5]]]",
                     "byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
                     "category] as in a raw memory timeline; export_memory_timeline writes one to "
@@ -206,7 +252,8 @@ INSTANTIATE_TEST_SUITE_P(
         ForeignCase{"OtherJson", R"({"a":1,"b":[{"traceEvents":[]}]})",
                     "no \"traceEvents\" in this JSON; give a file written by torch.profiler's "
                     "export_chrome_trace"}),
-    [](const auto& test) { return test.param.name; });
+    [](const auto& test) {
+  return test.param.name; });
 
 // Not a version, a version with another message, or a truncated one.
 TEST(LoadTest, WhatOnlyLooksLikeAChakraTrace) {
@@ -259,6 +306,21 @@ TEST(LoadTest, ObjectListGzipAndZeroPaddedGzip) {
     ExpectOpAndKernel(trace);
     EXPECT_TRUE(trace.diagnostics().empty()) << bytes;
   }
+}
+
+// Who wrote a file is not known where nothing in it is of PyTorch's profiler.
+TEST(LoadTest, TheProducerOfAnyChromeTraceIsUnknown) {
+  constexpr std::string_view kUnknown = "unknown: no event in it is of PyTorch's profiler";
+  const std::string stranger = R"({"ph":"B","name":"a","pid":1,"tid":1,"ts":1})";
+  const std::string end = R"({"ph":"E","name":"a","pid":1,"tid":1,"ts":3})";
+  const auto producer = [](const std::string& text) { return LoadGood(text).meta().producer; };
+  EXPECT_EQ(producer("[" + stranger + "," + end + "]"), kUnknown);
+  EXPECT_EQ(producer("[]"), kUnknown);
+  EXPECT_EQ(producer("[" + stranger + "," + end + "," + kOp + "]"), "PyTorch profiler");
+  EXPECT_EQ(producer(R"({"schemaVersion":1,"traceEvents":[]})"), "PyTorch profiler (Kineto)");
+  // What passed through Perfetto keeps its events.
+  EXPECT_EQ(producer("{\"traceEvents\":[" + kOp + "],\"systemTraceEvents\":\"\"}"),
+            "PyTorch profiler");
 }
 
 TEST(LoadTest, NoEvents) {

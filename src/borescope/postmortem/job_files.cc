@@ -22,7 +22,6 @@
 
 namespace borescope::internal {
 namespace {
-constexpr size_t kHeadBytes = size_t{64} << 10U;
 
 class Finder {
  public:
@@ -175,7 +174,7 @@ Result<void> Recognise(JobFile& file) {
   file.modified_ns =
       std::clamp<int64_t>(status.st_mtim.tv_sec, 0, kLatest) * kSecondNs + status.st_mtim.tv_nsec;
   BS_ASSIGN(const OpenedSource source, OpenInflated(file.path));
-  std::string head(kHeadBytes, '\0');
+  std::string head(kPlainHeadBytes, '\0');
   BS_ASSIGN(const size_t got, ReadFully(*source.bytes, head.data(), head.size()));
   head.resize(got);
   const PlainGuess guess = GuessPlain(head);

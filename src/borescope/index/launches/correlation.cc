@@ -725,9 +725,12 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correla
     if (result.rule[row] == LinkRule::kAmbiguous) {
       diagnostics.Count(Diag::kAmbiguousLaunch, Diagnostics::kNoByte, name);
     } else if (!launch.valid()) {
-      const bool is_inherited = inherited.IsInherited(DeviceId{row});
-      diagnostics.Count(is_inherited ? Diag::kInheritedWork : Diag::kUnlinkedDeviceEvent,
-                        Diagnostics::kNoByte, name);
+      const LaunchOrigin origin = inherited.OriginOf(DeviceId{row});
+      if (origin != LaunchOrigin::kNotNeeded) {
+        diagnostics.Count(
+            origin == LaunchOrigin::kInherited ? Diag::kInheritedWork : Diag::kUnlinkedDeviceEvent,
+            Diagnostics::kNoByte, name);
+      }
     } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
       diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
     }

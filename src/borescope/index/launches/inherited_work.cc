@@ -27,7 +27,7 @@ struct CallsOfProcess {
 class InheritedFinder {
  public:
   InheritedFinder(const Trace& trace, const Correlation& correlation)
-      : trace_(trace), launch_of_(correlation.launch_of) {}
+      : trace_(trace), launch_of_(correlation.launch_of), rules_(correlation.rule) {}
 
   InheritedWork Find() {
     if (!HasUnlaunchedWork()) {
@@ -105,7 +105,9 @@ class InheritedFinder {
       }
       const bool is_inherited = row < first_launched && calls.has_launches &&
                                 IsFromBefore(row, calls, first_launched < end);
-      found_.origin[row] = is_inherited ? LaunchOrigin::kInherited : LaunchOrigin::kLost;
+      found_.origin[row] = is_inherited       ? LaunchOrigin::kInherited
+                           : NeedsLaunch(row) ? LaunchOrigin::kLost
+                                              : LaunchOrigin::kNotNeeded;
       if (is_inherited) {
         found_.has_on_track[stream.value] = 1;
         AddTo(found_.devices[tracks.pid[stream.value]], DeviceId{row});
@@ -123,6 +125,12 @@ class InheritedFinder {
                        : has_launched_work || trace_.device().ts_ns[row] < calls.first_launch_ns;
   }
 
+  // Kineto records launches: where all are missing, it lost them.
+  bool NeedsLaunch(uint32_t row) const {
+    return all_.has_launches || trace_.meta().format == TraceFormat::kKineto ||
+           rules_[row] != LinkRule::kExternalId;
+  }
+
   void AddTo(InheritedByDevice& device, DeviceId id) const {
     const int64_t end_ns = trace_.device().end_ns(id);
     device.cut_ns = device.works == 0 ? end_ns : std::max(device.cut_ns, end_ns);
@@ -132,6 +140,7 @@ class InheritedFinder {
 
   const Trace& trace_;
   const ColumnData<HostId>& launch_of_;
+  const ColumnData<LinkRule>& rules_;
   std::map<int64_t, CallsOfProcess> processes_;  // by pid
   CallsOfProcess all_;
   InheritedWork found_;

@@ -19,7 +19,14 @@
 
 namespace borescope::internal {
 
-enum class LaunchOrigin : uint8_t { kRecorded, kInherited, kLost };
+enum class LaunchOrigin : uint8_t {
+  kRecorded,
+  kInherited,
+  kLost,
+  // No launch of any work is in the recording, as its profiler records none, and the operator of
+  // this work is known without.
+  kNotNeeded,
+};
 
 // The inherited work of one device.
 struct InheritedByDevice {

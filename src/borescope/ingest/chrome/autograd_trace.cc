@@ -2,11 +2,11 @@
 // ("CPU functions") and, to PyTorch 1.7, of their times on a device ("CUDA functions"), joined by
 // arrows.
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <vector>
 
 #include "borescope/base/each_row.h"
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/chrome/chrome_document.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/trace/columns.h"
@@ -22,40 +22,79 @@ class AutogradTrace {
     const std::vector<ChromeRows::Row>& rows = rows_.rows();
     for (const size_t i : EachIndex(rows.size())) {
       const ChromeRows::Row& row = rows[i];
-      const bool is_device = rows_.PidText(row.pid).starts_with("CUDA ");
-      if (row.phase == 'X' && is_device) {
-        AddWork(i);
-      } else if (row.phase == 'X') {
+      if (row.phase == 'X' && !IsOfDevice(row)) {
         AddOperator(row);
-      } else if (row.phase == 'f' && is_device) {
-        arrow_ = i;
+      }
+    }
+    FindArrows();
+    for (const size_t i : EachIndex(rows.size())) {
+      if (rows[i].phase == 'X' && IsOfDevice(rows[i])) {
+        AddWork(i);
       }
     }
     AddDevices();
   }
 
  private:
-  // Work on a device; the operator is the one before it in the list.
+  struct Operator {
+    int64_t id = kMissing;
+    int64_t dur_ns = 0;
+    StringId name;
+  };
   struct Work {
     size_t row;
-    int64_t operator_id = kMissing;
+    Operator caller;
     bool is_range = false;  // of an operator with others inside
   };
+  // Where an event is: an end of an arrow has the place of the event that it touches.
+  using Place = std::tuple<int64_t, int64_t, uint32_t>;  // thread or device, time, name
 
-  // The number of a process is not recorded, and 1 is written in its place.
-  void AddOperator(const ChromeRows::Row& row) {
-    const TrackId track = trace_.Thread(1, row.tid, {});
-    operator_ = row.name;
-    trace_.AddHost(HostKind::kOp, row.name, track, row.ts_ns, row.dur_ns,
-                   trace_.AddOperator(++last_id_));
+  static Place PlaceOf(const ChromeRows::Row& row) { return {row.tid, row.ts_ns, row.name.value}; }
+  bool IsOfDevice(const ChromeRows::Row& row) const {
+    return rows_.PidText(row.pid).starts_with("CUDA ");
   }
 
-  // An arrow ends where the work begins; its operator was listed last.
+  // The number of a process is not recorded, and 1 is written in its place. Of operators at one
+  // place the shortest is the innermost.
+  void AddOperator(const ChromeRows::Row& row) {
+    const TrackId track = trace_.Thread(1, row.tid, {});
+    const auto [at, is_new] = operators_.try_emplace(PlaceOf(row));
+    ++last_id_;
+    if (is_new || row.dur_ns < at->second.dur_ns) {
+      at->second = {last_id_, row.dur_ns, row.name};
+    }
+    trace_.AddHost(HostKind::kOp, row.name, track, row.ts_ns, row.dur_ns,
+                   trace_.AddOperator(last_id_));
+  }
+
+  // An arrow goes from an operator to its work, wherever they are in the list. Where arrows share a
+  // number, the last one that began before an end in the list has it.
+  void FindArrows() {
+    std::map<uint32_t, Operator> from;  // by the arrow's number
+    std::vector<const ChromeRows::Row*> early;
+    const auto end = [&](const ChromeRows::Row& row) {
+      const auto found = from.find(row.id.value);
+      if (found != from.end()) {
+        callers_[PlaceOf(row)] = found->second;
+      }
+      return found != from.end();
+    };
+    for (const ChromeRows::Row& row : rows_.rows()) {
+      if (row.phase == 's' && !IsOfDevice(row)) {
+        const auto found = operators_.find(PlaceOf(row));
+        from[row.id.value] = found == operators_.end() ? Operator() : found->second;
+      } else if (row.phase == 'f' && IsOfDevice(row) && !end(row)) {
+        early.push_back(&row);
+      }
+    }
+    for (const ChromeRows::Row* const row : early) {
+      end(*row);
+    }
+  }
+
   void AddWork(size_t i) {
-    const ChromeRows::Row& row = rows_.rows()[i];
-    const bool has_arrow = arrow_ + 1 == i && rows_.rows()[arrow_].ts_ns == row.ts_ns;
-    work_.push_back({i, has_arrow ? last_id_ : kMissing, false});
-    is_named_as_operator_.push_back(has_arrow && row.name == operator_ ? 1 : 0);
+    const auto found = callers_.find(PlaceOf(rows_.rows()[i]));
+    work_.push_back({i, found == callers_.end() ? Operator() : found->second, false});
   }
 
   // The device was timed by events around each operator, which contain those of the operators that
@@ -67,14 +106,16 @@ class AutogradTrace {
     }
     const auto place = [&](uint32_t i) {
       const ChromeRows::Row& row = rows_.rows()[work_[i].row];
-      return std::tuple(row.tid, row.ts_ns, -row.dur_ns, i);
+      return std::tuple(row.tid, row.ts_ns, -row.dur_ns, -work_[i].caller.dur_ns, i);
     };
     std::sort(order.begin(), order.end(),
               [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
     for (size_t i = 0; i + 1 < order.size(); ++i) {
       const ChromeRows::Row& row = rows_.rows()[work_[order[i]].row];
       const ChromeRows::Row& next = rows_.rows()[work_[order[i + 1]].row];
-      work_[order[i]].is_range = is_named_as_operator_[order[i]] != 0 && row.tid == next.tid &&
+      const Operator& caller = work_[order[i]].caller;
+      const bool is_named_as_operator = caller.id != kMissing && caller.name == row.name;
+      work_[order[i]].is_range = is_named_as_operator && row.tid == next.tid &&
                                  next.ts_ns + next.dur_ns <= row.ts_ns + row.dur_ns &&
                                  next.dur_ns > 0;
     }
@@ -93,7 +134,7 @@ class AutogradTrace {
       device.name = row.name;
       device.ts_ns = row.ts_ns;
       device.dur_ns = row.dur_ns;
-      device.external_id = work.operator_id;
+      device.external_id = work.caller.id;
       device.track = trace_.Stream(row.tid, 0, "stream not recorded");
       if (device.kind == DeviceKind::kKernel) {
         device.detail = AddMissingRow(rows_.part().data.kernels);
@@ -107,9 +148,8 @@ class AutogradTrace {
   ChromeRows& rows_;
   ChromeTrace trace_;
   std::vector<Work> work_;
-  std::vector<char> is_named_as_operator_;  // by work
-  StringId operator_;                       // the name of the last one
-  size_t arrow_ = SIZE_MAX - 1;             // the last that ended on a device
+  std::map<Place, Operator> operators_;
+  std::map<Place, Operator> callers_;  // of work
   int64_t last_id_ = 0;
 };
 

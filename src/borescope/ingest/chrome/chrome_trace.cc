@@ -193,9 +193,11 @@ size_t FindEvents(std::string_view text) {
   return std::string_view::npos;
 }
 
-// Whether only Kineto writes such events. Ascend's have the same categories, and times as texts.
+// Whether only Kineto writes such events. Ascend's have the same categories, and times as texts;
+// ONNX Runtime's kernels have the category of old ones, and no device.
 bool IsOfKineto(const HeadEvent& event) {
   return event.category.size() > 2 && event.ts.size() > 1 && event.ts.front() != '"' &&
+         event.pid != "-1" &&
          RoleOfCategory(event.category.substr(1, event.category.size() - 2)) != EventRole::kOther;
 }
 
@@ -231,6 +233,19 @@ bool IsProcessName(const HeadEvent& event) {
   return event.phase == "\"M\"" && event.name == "\"process_name\"";
 }
 
+// The first rocprof repeats the times of each event among its arguments.
+bool IsOfRocprof(const HeadEvent& event) {
+  return HasText(event.args, "\"BeginNs\"") && HasText(event.args, "\"EndNs\"");
+}
+
+// A TensorFlow 1 timeline calls processes "/job:localhost/.../device:CPU:0 Compute" and
+// "/device:GPU:0/stream:all Compute".
+bool IsOfTensorFlow1(const HeadEvent& event) {
+  return IsProcessName(event) &&
+         (HasText(event.args, "\"/job:") || HasText(event.args, "/stream:") ||
+          HasText(event.args, "\"Allocators\"") || HasText(event.args, "\"Tensors\""));
+}
+
 // "1736408883573887.920" as a text: a time in microseconds with three decimals.
 bool IsTextTime(std::string_view ts) {
   return ts.size() > 6 && ts.front() == '"' && ts[ts.size() - 5] == '.';
@@ -240,7 +255,7 @@ bool IsTextTime(std::string_view ts) {
 
 bool IsXlaTrace(std::string_view text) {
   return AnyEvent(text, [](const HeadEvent& event) {
-    return IsProcessName(event) &&
+    return IsProcessName(event) && !IsOfTensorFlow1(event) &&
            (HasText(event.args, "\"/host:CPU\"") || HasText(event.args, "\"/device:GPU:") ||
             HasText(event.args, "\"/device:TPU:"));
   });
@@ -250,7 +265,7 @@ bool IsAscendTrace(std::string_view text) {
   return AnyEvent(text, [](const HeadEvent& event) {
     const bool names_ascend = IsProcessName(event) && (HasText(event.args, "\"Ascend Hardware\"") ||
                                                        HasText(event.args, "\"CANN\""));
-    return names_ascend || (event.phase == "\"X\"" && IsTextTime(event.ts));
+    return names_ascend || (event.phase == "\"X\"" && IsTextTime(event.ts) && !IsOfRocprof(event));
   });
 }
 
@@ -277,9 +292,21 @@ ForeignChrome ForeignChromeOf(std::string_view text) {
       {{"a TensorFlow 1 timeline",
         "record with tf.profiler.experimental.start and give its trace.json.gz"},
        [](const HeadEvent& event) {
-         return IsProcessName(event) &&
-                (HasText(event.args, "\"/job:") || HasText(event.args, "\"Allocators\"") ||
-                 HasText(event.args, "\"Tensors\""));
+         return IsOfTensorFlow1(event) ||
+                (event.category == "\"Op\"" && HasText(event.args, "\"op\""));
+       }},
+      {{"a trace of rocprof, the first of ROCm's profilers (results.json)",
+        "record with rocprofv3 --sys-trace --output-format rocpd, whose database is read"},
+       [](const HeadEvent& event) {
+         return IsOfRocprof(event) ||
+                (IsProcessName(event) &&
+                 (HasText(event.args, "CPU HIP API\"") || HasText(event.args, "CPU HSA API\"")));
+       }},
+      {{"a profile of a build with Bazel",
+        "give the trace of a profiler of the GPU, such as torch.profiler's"},
+       [](const HeadEvent& event) {
+         return event.category == "\"build phase marker\"" ||
+                event.category == "\"action processing\"";
        }},
       {{"a trace of a web browser or of Node.js",
         "give the trace of a profiler of the GPU, such as torch.profiler's"},

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -135,18 +137,64 @@ TEST(AutogradTraceTest, KernelsWithNamesOfTheirOwnAreAllWork) {
   EXPECT_EQ(DeviceKinds(trace), (Texts{"gemm_kernel kernel", "add_kernel kernel"}));
 }
 
-TEST(OnnxRuntimeTraceTest, HandlesOfStreamsAreNumberedAsTheyCome) {
-  const auto kernel = [](const std::string& stream) {
-    return R"({"cat":"Kernel","pid":-1,"tid":-1,"ph":"X","ts":5,"dur":1,"name":"k","args":)"
-           R"({"stream":")" +
-           stream + R"("}})";
+TEST(OnnxRuntimeTraceTest, HandlesOfStreamsAreNumberedByTheirFirstKernels) {
+  const auto kernel = [](const std::string& stream, int ts) {
+    return R"({"cat":"Kernel","pid":-1,"tid":-1,"ph":"X","dur":1,"name":"k","args":{"stream":")" +
+           stream + R"("},"ts":)" + std::to_string(ts) + "}";
   };
-  const Trace trace = LoadGood(
-      R"([{"cat":"Session","pid":1,"tid":1,"ph":"X","ts":1,"dur":1,"name":"model_run"},)" +
-      kernel("0x7f00beef") + "," + kernel("0x7f00aaaa") + "," + kernel("0x7f00beef") + "]");
+  const Trace trace =
+      LoadGood(R"([{"cat":"Session","pid":1,"tid":1,"ph":"X","ts":1,"dur":1,"name":"model_run"},)" +
+               kernel("0x7f00beef", 7) + "," + kernel("0x7f00aaaa", 6) + "," +
+               kernel("0x7f00beef", 5) + "]");
   EXPECT_EQ(trace.StreamOf(DeviceId{0}), 0);
   EXPECT_EQ(trace.StreamOf(DeviceId{1}), 0);
   EXPECT_EQ(trace.StreamOf(DeviceId{2}), 1);
+}
+
+// Runs of a node share its kernels, though the device is late; where they cannot, times decide. The
+// order of the events in the file says nothing.
+TEST(OnnxRuntimeTraceTest, KernelsAreOfTheirRunsInAnyOrderOfTheFile) {
+  const auto node = [](int ts) {
+    return R"({"cat":"Node","pid":1,"tid":1,"ph":"X","dur":9,"name":"a_kernel_time","args":)"
+           R"({"provider":"CUDAExecutionProvider"},"ts":)" +
+           std::to_string(ts) + "}";
+  };
+  const auto kernel = [](int ts) {
+    return R"({"cat":"Kernel","pid":-1,"tid":-1,"ph":"X","dur":5,"name":"k","args":)"
+           R"({"stream":"7","parent_name":"a_kernel_time"},"ts":)" +
+           std::to_string(ts) + "}";
+  };
+  struct Case {
+    Texts events;
+    std::vector<int> runs;  // of the kernels by time: which run of the node
+  };
+  std::mt19937_64 random(7);
+  for (const Case& one : {Case{{node(10), node(20), node(30), kernel(25), kernel(31), kernel(35),
+                                kernel(40), kernel(45), kernel(50)},
+                               {0, 0, 1, 1, 2, 2}},
+                          Case{{node(10), node(20), kernel(12), kernel(21), kernel(25)}, {0, 1, 1}},
+                          Case{{node(10), node(20), kernel(5), kernel(25)}, {0, 1}}}) {
+    for (int order = 0; order < 20; ++order) {
+      Texts events = one.events;
+      std::shuffle(events.begin(), events.end(), random);
+      std::string text = "[";
+      for (const std::string& event : events) {
+        text += (text.size() == 1 ? "" : ",") + event;
+      }
+      const Trace trace = LoadGood(text + "]");
+      std::vector<int64_t> starts;  // of operators, by their number
+      for (uint32_t row = 0; row < trace.host().size(); ++row) {
+        ASSERT_EQ(trace.host().kind[row], HostKind::kOp);
+        ASSERT_EQ(trace.ops().external_id[trace.host().detail[row]], row + 1);
+        starts.push_back(trace.host().ts_ns[row]);
+      }
+      ASSERT_TRUE(std::is_sorted(starts.begin(), starts.end()));
+      ASSERT_EQ(trace.device().size(), one.runs.size());
+      for (uint32_t row = 0; row < trace.device().size(); ++row) {
+        EXPECT_EQ(trace.device().external_id[row], one.runs[row] + 1) << text;
+      }
+    }
+  }
 }
 
 // A list that was not closed, since the session was not ended.
@@ -176,6 +224,21 @@ TEST(AscendTraceTest, PartsOfCollectivesAndWaitsAreNoWork) {
                                        "EVENT_WAIT other"}));
   EXPECT_EQ(trace.device().ts_ns[0], 1'700'000'000'000'001'125);
   EXPECT_EQ(trace.meta().base_ns, 0);
+}
+
+// The first rocprof writes times as texts, too.
+TEST(ChromeProducerTest, RocprofsTracesAreNotAscends) {
+  const std::string event = R"([{"ph":"X","name":"hipMalloc","pid":2,"tid":7,"ts":"1000.125",)"
+                            R"("dur":"5.000","args":{"BeginNs":"1000125","EndNs":"1005125"}}])";
+  EXPECT_FALSE(IsAscendTrace(event));
+  EXPECT_NE(ForeignChromeOf(event).what.find("rocprof"), std::string_view::npos);
+}
+
+// A kernel of it looks like an old one of Kineto's.
+TEST(ChromeProducerTest, OnnxRuntimesKernelsMayComeFirst) {
+  EXPECT_TRUE(IsOnnxRuntimeTrace(
+      R"([{"cat":"Kernel","pid":-1,"tid":-1,"ph":"X","ts":50,"dur":1,"name":"k","args":{}},)"
+      R"({"cat":"Session","pid":1,"tid":1,"ph":"X","ts":1,"dur":1,"name":"model_run"}])"));
 }
 
 TEST(ChromeProducerTest, KinetosTracesAreNobodyElses) {

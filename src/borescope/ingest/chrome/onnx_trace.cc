@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "borescope/base/each_row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/ingest/chrome/chrome_document.h"
@@ -76,16 +80,16 @@ class OnnxTrace {
  public:
   explicit OnnxTrace(ChromeRows& rows) : rows_(rows), trace_(rows.part()) {}
 
+  // In the order of time, whatever that of the file is.
   void AddAll() {
     const std::string_view step = StepName();
-    for (const ChromeRows::Row& row : rows_.rows()) {
+    std::vector<const ChromeRows::Row*> kernels;
+    for (const ChromeRows::Row* const each : InOrderOfTime()) {
       CheckStopAt(++seen_);
-      if (row.phase != 'X') {
-        continue;
-      }
+      const ChromeRows::Row& row = *each;
       const std::string_view category = rows_.Text(row.category);
       if (category == "Kernel") {
-        AddKernel(row);
+        kernels.push_back(each);
         continue;
       }
       const TrackId track = trace_.Thread(row.pid, row.tid, rows_.ThreadName(row.pid, row.tid));
@@ -102,11 +106,80 @@ class OnnxTrace {
         trace_.AddHost(HostKind::kAnnotation, row.name, track, row.ts_ns, row.dur_ns);
       }
     }
+    const std::vector<int64_t> nodes = NodesOf(kernels);
+    for (const size_t i : EachIndex(kernels.size())) {
+      AddKernel(*kernels[i], nodes[i]);
+    }
   }
 
   Vendor vendor() const { return vendor_; }
 
  private:
+  // The runs of a node and the kernels that name it, by their begin.
+  struct Node {
+    struct Run {
+      int64_t ts_ns;
+      int64_t id;
+    };
+    std::vector<Run> runs;
+    std::vector<size_t> kernels;
+  };
+
+  // Rows of equal times keep no order of the file either: an outer one is first.
+  std::vector<const ChromeRows::Row*> InOrderOfTime() const {
+    std::vector<const ChromeRows::Row*> order;
+    for (const ChromeRows::Row& row : rows_.rows()) {
+      if (row.phase == 'X') {
+        order.push_back(&row);
+      }
+    }
+    const auto key = [&](const ChromeRows::Row* row) {
+      return std::tuple(row->ts_ns, -row->dur_ns, row->pid, row->tid, rows_.Text(row->category),
+                        rows_.Text(row->name), rows_.Arg(*row, OnnxKey::kStream));
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const auto* a, const auto* b) { return key(a) < key(b); });
+    return order;
+  }
+
+  // The id of the run of a node that started each kernel. A kernel names its node, and a device
+  // that is late runs it after the next run of the node began: so the runs share the kernels
+  // equally, in their order, if they can; else a kernel is of the last run that began before it.
+  std::vector<int64_t> NodesOf(const std::vector<const ChromeRows::Row*>& kernels) {
+    std::vector<int64_t> ids(kernels.size(), kMissing);
+    for (const size_t i : EachIndex(kernels.size())) {
+      const std::string_view parent = rows_.Arg(*kernels[i], OnnxKey::kParent);
+      const auto node = node_of_.find(Text(NodeName(parent)).value);
+      if (!parent.empty() && node != node_of_.end()) {
+        nodes_[node->second].kernels.push_back(i);
+      }
+    }
+    for (const Node& node : nodes_) {
+      const size_t each = node.kernels.size() / node.runs.size();
+      const auto starts_after = [&](size_t at) {
+        return kernels[node.kernels[at]]->ts_ns >= node.runs[at / each].ts_ns;
+      };
+      bool is_even = each * node.runs.size() == node.kernels.size();
+      for (size_t at = 0; at < node.kernels.size() && is_even; ++at) {
+        is_even = starts_after(at);
+      }
+      for (size_t at = 0; at < node.kernels.size(); ++at) {
+        const size_t kernel = node.kernels[at];
+        ids[kernel] =
+            is_even ? node.runs[at / each].id : LastRunBefore(node, kernels[kernel]->ts_ns);
+      }
+    }
+    return ids;
+  }
+
+  // The first one where none began before.
+  static int64_t LastRunBefore(const Node& node, int64_t ts_ns) {
+    const auto next =
+        std::partition_point(node.runs.begin(), node.runs.end(),
+                             [=](const Node::Run& run) { return run.ts_ns <= ts_ns; });
+    return (next == node.runs.begin() ? next : next - 1)->id;
+  }
+
   // One call of the session is a step. Older versions recorded only what runs in it.
   std::string_view StepName() const {
     constexpr std::string_view kCall = "model_run";
@@ -131,12 +204,16 @@ class OnnxTrace {
       rows_.part().data.ops.input_dims[detail] = Text(inputs.dims);
       rows_.part().data.ops.input_types[detail] = Text(inputs.types);
     }
-    last_of_node_[node.value] = last_id_;
+    const auto [place, is_new] = node_of_.try_emplace(node.value, nodes_.size());
+    if (is_new) {
+      nodes_.emplace_back();
+    }
+    nodes_[place->second].runs.push_back({row.ts_ns, last_id_});
     trace_.AddHost(HostKind::kOp, node, track, row.ts_ns, row.dur_ns, detail);
   }
 
-  // The device is not recorded, nor the launch. A kernel follows the node that it names.
-  void AddKernel(const ChromeRows::Row& row) {
+  // The device is not recorded, nor the launch.
+  void AddKernel(const ChromeRows::Row& row, int64_t node) {
     ChromeTrace::DeviceRow work;
     const std::string_view name = rows_.Text(row.name);
     work.kind = name.starts_with("Memcpy")   ? DeviceKind::kMemcpy
@@ -146,10 +223,7 @@ class OnnxTrace {
     work.ts_ns = row.ts_ns;
     work.dur_ns = row.dur_ns;
     work.track = StreamOf(rows_.Arg(row, OnnxKey::kStream));
-    if (const std::string_view parent = rows_.Arg(row, OnnxKey::kParent); !parent.empty()) {
-      const auto node = last_of_node_.find(Text(std::string(NodeName(parent))).value);
-      work.external_id = node == last_of_node_.end() ? kMissing : node->second;
-    }
+    work.external_id = node;
     if (work.kind == DeviceKind::kKernel) {
       Kernels& kernels = rows_.part().data.kernels;
       work.detail = AddMissingRow(kernels);
@@ -185,8 +259,9 @@ class OnnxTrace {
 
   ChromeRows& rows_;
   ChromeTrace trace_;
-  HashMap<uint32_t, int64_t> last_of_node_;  // the id of a node's last run, by its name
-  HashMap<uint32_t, int64_t> handles_;       // the number of a stream, by its handle
+  std::vector<Node> nodes_;
+  HashMap<uint32_t, size_t> node_of_;   // by name
+  HashMap<uint32_t, int64_t> handles_;  // the number of a stream, by its handle
   int64_t steps_ = 0;
   int64_t last_id_ = 0;
   uint64_t seen_ = 0;

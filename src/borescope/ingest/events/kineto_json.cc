@@ -1,5 +1,7 @@
 #include "borescope/ingest/events/kineto_json.h"
 
+#include <utility>
+
 #include "borescope/ingest/kineto/kineto_document.h"
 #include "borescope/ingest/kineto/kineto_roles.h"
 
@@ -52,34 +54,54 @@ Result<void> CheckRanks(const RankLabels& labels, const std::string& name,
                name};
 }
 
-// Whether a file without Kineto's own members has many events, and none that Kineto writes.
-bool IsOfAnotherProgram(const KinetoMembers& members, const Trace& trace) {
-  constexpr uint64_t kMany = 32;
-  if (members.has_schema_version || !trace.meta().devices.empty() || trace.meta().base_ns ||
-      trace.meta().rank || trace.memory().size() + trace.samples().size() != 0) {
-    return false;
-  }
-  uint64_t unknown = 0;
-  for (const EventCount& count : trace.event_counts()) {
-    if (count.phase != 'X' && count.phase != 'B' && count.phase != 'E') {
-      continue;
-    }
-    if (RoleOfCategory(trace.Text(count.category)) != EventRole::kOther) {
-      return false;
-    }
-    unknown += count.count;
-  }
-  return unknown >= kMany;
+bool HasMembersOfKineto(const KinetoMembers& members, const Meta& meta) {
+  return members.has_schema_version || !meta.devices.empty() || meta.base_ns || meta.rank;
 }
 
+// Of the events with a time, whether Kineto writes one like them, and how many it does not.
+struct KnownEvents {
+  bool has_any = false;
+  uint64_t unknown = 0;
+};
+
+KnownEvents EventsOfKineto(const Trace& trace) {
+  KnownEvents events;
+  events.has_any = trace.memory().size() + trace.samples().size() != 0;
+  for (const EventCount& count : trace.event_counts()) {
+    if (count.phase == 'X' || count.phase == 'B' || count.phase == 'E') {
+      const bool is_known = RoleOfCategory(trace.Text(count.category)) != EventRole::kOther;
+      events.has_any = events.has_any || is_known;
+      events.unknown += is_known ? 0 : count.count;
+    }
+  }
+  return events;
+}
+
+// A file without Kineto's own members, and without an event that Kineto writes, is another
+// program's: it is refused where it names that, or has many events. A short one may be what a test
+// or a tool wrote; it is read, but nobody knows who wrote it.
 Result<Trace> UnlessForeign(const KinetoMembers& members, Trace trace) {
-  if (!IsOfAnotherProgram(members, trace)) {
+  constexpr uint64_t kMany = 32;
+  const KnownEvents events = EventsOfKineto(trace);
+  if (HasMembersOfKineto(members, trace.meta()) || events.has_any) {
     return trace;
   }
-  return Error{
-      ErrorCode::kUnsupportedFormat,
-      "this is a Chrome trace whose events are those of no profiler of GPUs that borescope knows",
-      "give one of a format in `borescope list`", trace.meta().file};
+  if (members.has_system_trace) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 "this is a trace of Perfetto or of a web browser, in JSON, not a profile that "
+                 "borescope reads",
+                 "give the trace of a profiler of the GPU, such as torch.profiler's",
+                 trace.meta().file};
+  }
+  if (events.unknown >= kMany) {
+    return Error{
+        ErrorCode::kUnsupportedFormat,
+        "this is a Chrome trace whose events are those of no profiler of GPUs that borescope knows",
+        "give one of a format in `borescope list`", trace.meta().file};
+  }
+  TraceData data = std::move(trace).Take();
+  data.meta.producer = "unknown: no event in it is of PyTorch's profiler";
+  return Trace(std::move(data));
 }
 
 }  // namespace

@@ -164,6 +164,7 @@ constexpr PresenceRow kPresence[] = {
     {"schemaVersion", &KinetoMembers::has_schema_version},
     {"nodes", &KinetoMembers::has_nodes},
     {"rocprofiler-sdk-tool", &KinetoMembers::has_rocprofiler_sdk},
+    {"systemTraceEvents", &KinetoMembers::has_system_trace},
 };
 
 Vendor VendorOf(const KinetoFacts& facts, const Meta& meta) {

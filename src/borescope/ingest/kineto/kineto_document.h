@@ -27,6 +27,7 @@ struct KinetoMembers {
   bool has_schema_version = false;
   bool has_nodes = false;            // of a PyTorch execution trace
   bool has_rocprofiler_sdk = false;  // of a rocprofiler-sdk-tool file
+  bool has_system_trace = false;     // of Perfetto's and Chrome's JSON
   bool has_events = false;
 };
 

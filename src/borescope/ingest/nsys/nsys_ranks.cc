@@ -31,19 +31,37 @@ Result<std::string_view> NameColumn(SqlDatabase& database) {
   return std::string_view();
 }
 
-// Whether more than one process has a context of the device. O(contexts).
-Result<bool> HasSeveralProcesses(SqlDatabase& database) {
+// How many processes the first of the tables of contexts that has rows names; 0 if there is none.
+// O(contexts).
+Result<int64_t> ProcessesWithContext(SqlDatabase& database) {
   for (const std::string_view table : {"TARGET_INFO_CUDA_CONTEXT_INFO",
                                        "TARGET_INFO_CUDA_NULL_STREAM", "TARGET_INFO_CUDA_STREAM"}) {
     BS_ASSIGN(const bool has_process, Has(database, table, "processId"));
-    if (has_process) {
-      BS_ASSIGN(SqlStatement count,
-                database.Prepare(fmt::format("SELECT COUNT(DISTINCT processId) FROM {}", table)));
-      BS_ASSIGN(const bool is_row, count.Step());
-      return is_row && count.Integer(0) > 1;
+    if (!has_process) {
+      continue;
+    }
+    BS_ASSIGN(SqlStatement count,
+              database.Prepare(fmt::format("SELECT COUNT(DISTINCT processId) FROM {}", table)));
+    BS_ASSIGN(const bool is_row, count.Step());
+    if (is_row && count.Integer(0) > 0) {
+      return count.Integer(0);
     }
   }
-  return false;
+  return 0;
+}
+
+// Whether more than one process ran kernels. O(contexts) where the export says which processes have
+// a context, else one walk over the kernels.
+Result<bool> HasSeveralProcesses(SqlDatabase& database) {
+  BS_ASSIGN(const int64_t with_context, ProcessesWithContext(database));
+  if (with_context > 0) {
+    return with_context > 1;
+  }
+  BS_ASSIGN(SqlStatement other,
+            database.Prepare(fmt::format("SELECT 1 FROM {0} WHERE globalPid <> (SELECT globalPid "
+                                         "FROM {0} WHERE globalPid IS NOT NULL LIMIT 1) LIMIT 1",
+                                         kKernels)));
+  return other.Step();
 }
 
 // The GPU of each device of each process: with CUDA_VISIBLE_DEVICES all may be number 0.

@@ -16,8 +16,9 @@ struct NsysRanks {
 };
 
 // Ranks are processes that run kernels of NCCL, at least two of them, each with a GPU of its own.
-// Nothing for all other files. The kernels are looked at only where several processes have a
-// context of the device. kIo if the file cannot be read.
+// Nothing for all other files. Where the export has a table of the contexts, the kernels are looked
+// at only if several processes have one; without it, the processes of the kernels decide. kIo if
+// the file cannot be read.
 Result<NsysRanks> FindNsysRanks(const std::string& path);
 
 }  // namespace borescope::internal

@@ -337,6 +337,15 @@ std::string_view FirstTextOfPickle(std::string_view head) {
   return {};
 }
 
+// Whether the head of a pickle has the text, as pickles of protocol 2, 4 and later write a short
+// one.
+bool HasTextOfPickle(std::string_view head, std::string_view text) {
+  const std::string size(1, static_cast<char>(text.size()));
+  return Contains(head, "\x8c" + size + std::string(text)) ||
+         Contains(head, "X" + size + std::string(3, '\0') + std::string(text));
+}
+
+// By the first key; where that is another one, by a key that only one of both has.
 PlainContent GuessPickle(std::string_view head) {
   constexpr std::string_view kOfRecorder[] = {"version",        "entries",      "pg_config",
                                               "pg_status",      "nccl_version", "comm_lib_version",
@@ -347,7 +356,15 @@ PlainContent GuessPickle(std::string_view head) {
   if (std::any_of(std::begin(kOfRecorder), std::end(kOfRecorder), is_key)) {
     return PlainContent::kFlightRecorder;
   }
-  return std::any_of(std::begin(kOfSnapshot), std::end(kOfSnapshot), is_key)
+  if (std::any_of(std::begin(kOfSnapshot), std::end(kOfSnapshot), is_key)) {
+    return PlainContent::kMemorySnapshot;
+  }
+  if (key.empty()) {
+    return PlainContent::kPickle;
+  }
+  return HasTextOfPickle(head, "pg_config") || HasTextOfPickle(head, "collective_seq_id")
+             ? PlainContent::kFlightRecorder
+         : HasTextOfPickle(head, "segments") || HasTextOfPickle(head, "device_traces")
              ? PlainContent::kMemorySnapshot
              : PlainContent::kPickle;
 }
@@ -404,6 +421,7 @@ Result<PlainRead> ReadPlain(ByteSource& source, PlainStore& store, PlainFolder& 
 }
 
 PlainGuess GuessPlain(std::string_view head) {
+  head = head.substr(0, kPlainHeadBytes);
   if (IsPickle(head)) {
     return {.content = GuessPickle(head), .is_json = false};
   }

@@ -38,7 +38,7 @@ Result<PlainRead> ReadPickle(ByteSource& source, PlainStore& store, PlainFolder&
 // text is held as a whole while it is read.
 Result<PlainRead> ReadPlainJson(ByteSource& source, PlainStore& store, PlainFolder& folder);
 
-// What a file of plain data is by its first bytes: some hundred are enough.
+// What a file of plain data is by its first bytes.
 enum class PlainContent : uint8_t {
   kNone,            // neither of these
   kPickle,          // a pickle of something else
@@ -49,7 +49,10 @@ struct PlainGuess {
   PlainContent content = PlainContent::kNone;
   bool is_json = false;
 };
-// Pickles by their first key; JSON by the keys at the first level within `head`.
+// Pickles by their first key, or by others of their keys where they begin with one that nobody
+// knows; JSON by the keys at the first level. Of `head` no more than kPlainHeadBytes are looked at,
+// so that all who ask about a file hear the same.
+inline constexpr size_t kPlainHeadBytes = size_t{64} << 10U;
 PlainGuess GuessPlain(std::string_view head);
 
 // Reads either, by its first byte.

@@ -334,6 +334,15 @@ TEST(PlainReaderTest, ContentIsGuessedByItsFirstBytes) {
       GuessPlain("\x80\x04\x95\x01\x01\x00\x00\x00\x00\x00\x00}\x94(\x8c\x08segments\x94"s).content,
       kMemorySnapshot);
   EXPECT_EQ(GuessPlain("\x80\x04}\x94(\x8c\x08whatever"s).content, kPickle);
+  // The keys of a dictionary have no order; what is not in the head is not looked for.
+  const std::string settings = "\x80\x04}\x94(\x8c\x12" + "allocator_settings\x94}\x94"s;
+  EXPECT_EQ(GuessPlain(settings + "\x8c\x08segments\x94]"s).content, kMemorySnapshot);
+  EXPECT_EQ(GuessPlain(settings + "X\x0d\x00\x00\x00"s + "device_traces]").content,
+            kMemorySnapshot);
+  EXPECT_EQ(GuessPlain(settings + "\x8c\x09pg_config\x94}"s).content, kFlightRecorder);
+  EXPECT_EQ(GuessPlain(settings + "\x8c\x09segments.\x94}"s).content, kPickle);
+  EXPECT_EQ(GuessPlain(settings + std::string(kPlainHeadBytes, '0') + "\x8c\x08segments"s).content,
+            kPickle);
   EXPECT_EQ(GuessPlain("\x80\x04"s + "cos\nsystem\n").content, kPickle);
   EXPECT_EQ(GuessPlain("{\"comm_lib_version\":\"\",\"entries\":[").content, kFlightRecorder);
   EXPECT_EQ(GuessPlain("{\"version\": \"2.10\", \"pg_config\": {}").content, kFlightRecorder);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -426,37 +427,52 @@ std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
 
 namespace {
 
-// Events at which the state is looked at: what is there before the event. Steps, or equal parts of
-// the time.
-std::vector<uint32_t> Marks(const DeviceMemory& device, const std::vector<MemoryStep>& steps) {
+// Events at which the state is looked at: what is there before the event.
+struct Marks {
+  std::vector<uint32_t> events;
+  size_t least_rises = 3;
+  bool is_by_time = false;
+  bool is_by_events = false;
+};
+
+// Steps, or equal parts: of the time where it is recorded, and of the events.
+std::vector<Marks> FindMarks(const DeviceMemory& device, const std::vector<MemoryStep>& steps) {
   constexpr size_t kLeastSteps = 4;
   constexpr int64_t kParts = 8;
-  std::vector<uint32_t> marks;
   if (steps.size() >= kLeastSteps) {
+    Marks marks;
     for (const MemoryStep& step : steps) {
-      marks.push_back(step.begin);
+      marks.events.push_back(step.begin);
     }
-    return marks;
+    return {marks};
   }
   const auto events = static_cast<int64_t>(device.events.size());
   const int64_t begin = device.events.front().time_us;
   const int64_t end = device.events.back().time_us;
   const int64_t span = begin == kNoTime || end == kNoTime ? 0 : SubtractSaturating(end, begin);
   constexpr int64_t kLongest = int64_t{1} << 56;  // microseconds
+  const bool has_times = span > 0 && span <= kLongest;
+  Marks by_time{.events = {}, .is_by_time = true};
+  // One pass over a model may fill half of the events of a short recording.
+  Marks by_events{
+      .events = {}, .least_rises = has_times ? 5U : 3U, .is_by_time = true, .is_by_events = true};
   // Programs allocate for good as they begin: not the first quarter.
   for (int64_t part = kParts / 4; part <= kParts; ++part) {
-    if (span <= 0 || span > kLongest) {
-      marks.push_back(static_cast<uint32_t>(events * part / kParts));
+    by_events.events.push_back(static_cast<uint32_t>(events * part / kParts));
+    if (!has_times) {
       continue;
     }
     const int64_t time = begin + (span * part + kParts - 1) / kParts;  // the first not before it
-    marks.push_back(static_cast<uint32_t>(
+    by_time.events.push_back(static_cast<uint32_t>(
         std::lower_bound(device.events.begin(), device.events.end(), time,
                          [](const MemoryEvent& event, int64_t at) { return event.time_us < at; }) -
         device.events.begin()));
   }
-  marks.back() = static_cast<uint32_t>(events);
-  return marks;
+  if (!has_times) {
+    return {by_events};
+  }
+  by_time.events.back() = static_cast<uint32_t>(events);
+  return {by_time, by_events};
 }
 
 struct Increase {
@@ -532,27 +548,15 @@ class GrowthSweep {
   uint64_t marks_ = 0;
 };
 
-}  // namespace
+using GroupOf = std::function<size_t(uint32_t owner)>;
 
-std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
-                                     const MemorySites& sites, const MemoryCategories& categories,
-                                     const std::vector<MemoryStep>& steps) {
-  constexpr size_t kLeastRises = 3;
-  std::vector<MemoryGrowth> growth;
-  if (device.events.empty()) return growth;
-  const Groups groups(sites);
-  const auto group_of = [&](uint32_t owner) {
-    if (owner >= Replay::kStartBlock) {
-      const uint32_t start = owner - Replay::kStartBlock;
-      return groups.Of(categories.start[start], sites.Of(replay.start_blocks[start].stack));
-    }
-    return groups.Of(categories.events[owner], sites.Of(device.events[owner].stack));
-  };
-  GrowthSweep sweep(groups.size());
+// What is live in each group at the marks.
+GrowthSweep Sweep(const DeviceMemory& device, const Replay& replay, size_t groups,
+                  const GroupOf& group_of, const std::vector<uint32_t>& marks) {
+  GrowthSweep sweep(groups);
   for (uint32_t i = 0; i < replay.start_blocks.size(); ++i) {
     sweep.Add(group_of(Replay::kStartBlock + i), replay.start_blocks[i].size);
   }
-  const std::vector<uint32_t> marks = Marks(device, steps);
   size_t next = 0;
   EndingBlocks ending(device, replay);
   for (uint32_t i = 0; i <= device.events.size(); ++i) {
@@ -565,25 +569,54 @@ std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& r
       sweep.Add(group_of(i), replay.BlockBytes(i));
     }
   }
-  for (size_t group = 0; group < groups.size(); ++group) {
-    const std::span<const Increase> rises = sweep.Rises(group);
-    if (rises.size() < kLeastRises) continue;
-    std::vector<uint64_t> bytes;
-    std::vector<uint64_t> blocks;
-    MemoryGrowth row;
-    for (const Increase& rise : rises) {
-      bytes.push_back(rise.bytes);
-      blocks.push_back(rise.blocks);
-      row.bytes += rise.bytes;
+  return sweep;
+}
+
+MemoryGrowth GrowthOf(std::span<const Increase> rises, uint64_t marks) {
+  std::vector<uint64_t> bytes;
+  std::vector<uint64_t> blocks;
+  MemoryGrowth row;
+  for (const Increase& rise : rises) {
+    bytes.push_back(rise.bytes);
+    blocks.push_back(rise.blocks);
+    row.bytes += rise.bytes;
+  }
+  row.steps = rises.size();
+  row.first_step = marks - rises.size() + 1;
+  row.bytes_per_step = Median(bytes);
+  row.blocks_per_step = Median(blocks);
+  return row;
+}
+
+}  // namespace
+
+std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
+                                     const MemorySites& sites, const MemoryCategories& categories,
+                                     const std::vector<MemoryStep>& steps) {
+  std::vector<MemoryGrowth> growth;
+  if (device.events.empty()) return growth;
+  const Groups groups(sites);
+  const auto group_of = [&](uint32_t owner) {
+    if (owner >= Replay::kStartBlock) {
+      const uint32_t start = owner - Replay::kStartBlock;
+      return groups.Of(categories.start[start], sites.Of(replay.start_blocks[start].stack));
     }
-    row.site = groups.Site(group);
-    row.category = groups.Category(group);
-    row.steps = rises.size();
-    row.first_step = sweep.marks() - rises.size() + 1;
-    row.bytes_per_step = Median(bytes);
-    row.blocks_per_step = Median(blocks);
-    row.is_by_time = marks.size() != steps.size();
-    growth.push_back(row);
+    return groups.Of(categories.events[owner], sites.Of(device.events[owner].stack));
+  };
+  std::vector<char> grows(groups.size());  // a group grows by the first division that shows it
+  for (const Marks& marks : FindMarks(device, steps)) {
+    const GrowthSweep sweep = Sweep(device, replay, groups.size(), group_of, marks.events);
+    for (size_t group = 0; group < groups.size(); ++group) {
+      const std::span<const Increase> rises = sweep.Rises(group);
+      if (grows[group] != 0 || rises.size() < marks.least_rises) continue;
+      grows[group] = 1;
+      MemoryGrowth row = GrowthOf(rises, sweep.marks());
+      row.site = groups.Site(group);
+      row.category = groups.Category(group);
+      row.is_by_time = marks.is_by_time;
+      row.is_by_events = marks.is_by_events;
+      growth.push_back(row);
+    }
   }
   std::stable_sort(growth.begin(), growth.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
     return a.bytes_per_step > b.bytes_per_step;

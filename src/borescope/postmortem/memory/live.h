@@ -106,10 +106,13 @@ struct MemoryGrowth {
   uint64_t first_step = 0;  // the first of these, counted from 1
   uint64_t bytes_per_step = 0;
   uint64_t blocks_per_step = 0;
-  uint64_t bytes = 0;       // in these steps together
-  bool is_by_time = false;  // no steps were marked: by parts of the time
+  uint64_t bytes = 0;         // in these steps together
+  bool is_by_time = false;    // no steps were marked: by eighths of the time or of the events
+  bool is_by_events = false;  // it is of the events
 };
-// What grew in each of the last three steps or more, most bytes a step first.
+// What grew in each of the last three steps or more, most bytes a step first. Without steps, in the
+// last three eighths of the time or more, or the last five of the events: a long start of the
+// program fills most of the time, and few of the events.
 std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
                                      const MemorySites& sites, const MemoryCategories& categories,
                                      const std::vector<MemoryStep>& steps);

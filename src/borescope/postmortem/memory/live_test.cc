@@ -69,6 +69,7 @@ class Program {
     allocator_.CompleteFree(blocks_[owner].id, owner);
   }
   void Fail(uint64_t size) { Push(MemoryAction::kOom, 0, size, data_); }
+  void Wait(int64_t us) { time_us_ += us; }
   void Mark(bool is_start) {
     snapshot_.devices[0].annotations.push_back(
         {time_us_++, snapshot_.stacks.Intern("Optimizer.step#AdamW.step"), is_start});
@@ -275,6 +276,36 @@ TEST(MemoryLiveTest, ALeakGrowsByItsBytes) {
     EXPECT_EQ(growth[0].first_step, 2U);
     EXPECT_EQ(growth[0].bytes, 20 * kMiB);
     EXPECT_EQ(sites.Get(growth[0].site).Text(), "/app/train.py:9 main");
+  }
+}
+
+// A program that starts slowly, or has no times at all, in 20 steps without marks.
+TEST(MemoryLiveTest, ALeakGrowsThoughTheStartFillsTheTime) {
+  for (const int64_t start_us : {0, 100'000'000}) {
+    for (const uint64_t kept : {0 * kMiB, 5 * kMiB}) {
+      Program program;
+      program.Alloc(8 * kMiB, program.workspace(), MemoryCategory::kWorkspace);
+      program.Wait(start_us);
+      for (int rounds = 0; rounds < 4; ++rounds) {
+        Train({true, false, 1, kept, false}, program);
+      }
+      const MemorySnapshot snapshot = program.Finish();
+      const MemorySites sites(snapshot);
+      const DeviceMemory& device = snapshot.devices[0];
+      const Replay replay = ReplayDevice(snapshot, device);
+      const std::vector<MemoryStep> steps = FindSteps(snapshot, device);
+      bool is_found = false;
+      for (const MemoryGrowth& one :
+           FindGrowth(device, replay, sites, Categorise(device, replay, sites, steps), steps)) {
+        EXPECT_TRUE(one.is_by_time);
+        if (sites.Get(one.site).Text() == "/app/train.py:9 main") {
+          is_found = true;
+          EXPECT_EQ(one.is_by_events, start_us > 0);
+          EXPECT_GE(one.bytes, 50 * kMiB);
+        }
+      }
+      EXPECT_EQ(is_found, kept > 0) << start_us;
+    }
   }
 }
 

@@ -316,6 +316,7 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
     sum.bytes += one.bytes;
     sum.steps = std::max(sum.steps, one.steps);
     sum.is_by_time = one.is_by_time;
+    sum.is_by_events = one.is_by_events;
   }
   std::vector<MemoryGrowth> largest;
   for (const auto& [site, sum] : sites) {
@@ -334,10 +335,13 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
   finding.certainty = first.is_by_time ? Certainty::kLikely : Certainty::kCertain;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.sites.Get(first.site).Text();
-  finding.evidence = fmt::format(
-      "{} more in each of the last {} {}, {} in all{}.", FormatBytes(first.bytes_per_step),
-      first.steps, first.is_by_time ? "eighths of the recorded time" : "steps",
-      FormatBytes(first.bytes), finding.where.empty() ? std::string() : " at " + finding.where);
+  finding.evidence = fmt::format("{} more in each of the last {} {}, {} in all{}.",
+                                 FormatBytes(first.bytes_per_step), first.steps,
+                                 first.is_by_events ? "eighths of the recorded events"
+                                 : first.is_by_time ? "eighths of the recorded time"
+                                                    : "steps",
+                                 FormatBytes(first.bytes),
+                                 finding.where.empty() ? std::string() : " at " + finding.where);
   if (largest.size() > 1) {
     finding.evidence += fmt::format(" {} other lines grow as well.", largest.size() - 1);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -185,10 +186,128 @@ int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected) {
   return count;
 }
 
-std::vector<HostId> CopiesWithoutRecord(const RankView& view) {
+namespace {
+
+// When graphs were captured, by whatever thread: from the begin of a capture to the end that the
+// same thread made, or to that of the recording.
+class Captures {
+ public:
+  explicit Captures(const Trace& trace) {
+    if (!HasCaptures(trace)) {
+      return;
+    }
+    const auto flag = [&](std::string_view part) {
+      return FlagNames(trace.strings(),
+                       [part](std::string_view name) { return Contains(name, part); });
+    };
+    const std::vector<char> begins = flag("BeginCapture");
+    const std::vector<char> ends = flag("EndCapture");
+    const HostEvents& host = trace.host();
+    std::vector<Interval> captures;
+    uint32_t track = 0;
+    int64_t begin_ns = kMissing;
+    const auto close = [&](int64_t end_ns) {
+      if (begin_ns != kMissing) {
+        captures.push_back({begin_ns, end_ns});
+      }
+      begin_ns = kMissing;
+    };
+    for (const uint32_t row : EachRow(host.size())) {
+      if (host.track[row].value != track) {
+        close(kNever);
+        track = host.track[row].value;
+      }
+      const uint32_t name = host.name[row].value;
+      if (ends[name] != 0) {
+        close(host.end_ns(HostId{row}));
+      } else if (begins[name] != 0 && begin_ns == kMissing) {
+        begin_ns = host.ts_ns[row];
+      }
+    }
+    close(kNever);
+    captures_ = Union(std::move(captures));
+  }
+
+  bool Contain(int64_t ts_ns) const {
+    const auto next = std::partition_point(captures_.begin(), captures_.end(),
+                                           [=](const Interval& one) { return one.end <= ts_ns; });
+    return next != captures_.end() && next->begin <= ts_ns;
+  }
+
+ private:
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+  IntervalSet captures_;
+};
+
+// How long any device of the rank works, by its records.
+class BusyTime {
+ public:
+  // O(rows log rows).
+  explicit BusyTime(const Trace& trace) {
+    const DeviceEvents& device = trace.device();
+    std::vector<Interval> works;
+    for (const uint32_t row : EachRow(device.size())) {
+      if (IsDeviceWork(device.kind[row])) {
+        works.push_back({device.ts_ns[row], device.end_ns(DeviceId{row})});
+      }
+    }
+    busy_ = Union(std::move(works));
+    before_ns_.reserve(busy_.size() + 1);
+    before_ns_.push_back(0);
+    for (const Interval& part : busy_) {
+      before_ns_.push_back(before_ns_.back() + part.length());
+    }
+  }
+
+  // O(log rows).
+  int64_t In(Interval time) const { return Until(time.end) - Until(time.begin); }
+
+ private:
+  int64_t Until(int64_t ts_ns) const {
+    const auto next = std::partition_point(busy_.begin(), busy_.end(),
+                                           [=](const Interval& one) { return one.end <= ts_ns; });
+    const int64_t part_ns = next == busy_.end() ? 0 : std::max<int64_t>(0, ts_ns - next->begin);
+    return before_ns_[static_cast<size_t>(next - busy_.begin())] + part_ns;
+  }
+
+  IntervalSet busy_;
+  std::vector<int64_t> before_ns_;  // of each part, and of all
+};
+
+// The next call of the thread, if it waits for what was started before; calls that record an event
+// for it may come between, and few other rows do.
+HostId WaitAfter(const Trace& trace, HostId call) {
+  constexpr uint32_t kMostRows = 64;
+  const HostEvents& host = trace.host();
+  const auto end =
+      static_cast<uint32_t>(std::min<uint64_t>(host.size(), uint64_t{call.value} + kMostRows));
+  for (uint32_t row = call.value + 1; row < end && host.track[row] == host.track[call.value];
+       ++row) {
+    const std::string_view name = trace.Name(HostId{row});
+    const bool is_inside = host.ts_ns[row] < host.end_ns(call);
+    if (host.kind[row] != HostKind::kRuntime || is_inside || IsEventRecordName(name)) {
+      continue;
+    }
+    const BlockingCall kind = ClassifyBlockingCall(name);
+    const bool waits = AlwaysBlocks(kind) && kind != BlockingCall::kCopy;
+    return waits ? HostId{row} : HostId{};
+  }
+  return {};
+}
+
+}  // namespace
+
+Interval TimeOf(const HostEvents& host, const CopyWithoutRecord& copy) {
+  return {host.ts_ns[copy.call.value], host.end_ns(copy.wait.valid() ? copy.wait : copy.call)};
+}
+
+std::vector<CopyWithoutRecord> CopiesWithoutRecord(const RankView& view) {
   const HostEvents& host = view.trace.host();
   const std::vector<char> copies = FlagNames(view.trace.strings(), [](std::string_view name) {
-    return Contains(name, "Memcpy") && ClassifyBlockingCall(name) == BlockingCall::kCopy;
+    const BlockingCall kind = ClassifyBlockingCall(name);
+    return Contains(name, "Memcpy") && !Contains(name, "Node") &&
+           (kind == BlockingCall::kCopy || kind == BlockingCall::kAsyncCopy);
   });
   const bool has_any =
       std::find(copies.begin(), copies.end(), 1) != copies.end() && HasDeviceWork(view.trace);
@@ -205,7 +324,26 @@ std::vector<HostId> CopiesWithoutRecord(const RankView& view) {
   }
   const std::vector<char> with_work = CallsAroundWork(view);
   std::erase_if(calls, [&](HostId call) { return with_work[call.value] != 0; });
-  return calls;
+  if (calls.empty()) {
+    return {};
+  }
+  const Captures captures(view.trace);
+  const BusyTime busy(view.trace);
+  constexpr int64_t kLeastNs = 100'000;  // a call that only enqueues takes 5 to 20 us
+  std::vector<CopyWithoutRecord> found;
+  for (const HostId call : calls) {
+    CopyWithoutRecord copy{.call = call, .wait = {}};
+    if (AlwaysBlocks(ClassifyBlockingCall(view.trace.Name(call)))) {
+      found.push_back(copy);
+      continue;
+    }
+    copy.wait = WaitAfter(view.trace, call);
+    const Interval time = TimeOf(host, copy);
+    if (time.length() - busy.In(time) >= kLeastNs && !captures.Contain(time.begin)) {
+      found.push_back(copy);
+    }
+  }
+  return found;
 }
 
 std::vector<HostId> CallsOfUntracedKinds(const RankView& view) {
@@ -269,8 +407,9 @@ int64_t SharedLength(Interval a, Interval b) {
 
 HostTimes::HostTimes(const RankView& view) {
   const Trace& trace = view.trace;
-  const std::vector<HostId> copies = CopiesWithoutRecord(view);
+  const std::vector<CopyWithoutRecord> copies = CopiesWithoutRecord(view);
   auto copy = copies.begin();
+  HostId wait;  // for the last of them
   const std::vector<char> blocks = FindBlockingNames(trace);
   const std::vector<char> loads = FindDataLoading(trace);
   const HostEvents& host = trace.host();
@@ -279,11 +418,12 @@ HostTimes::HostTimes(const RankView& view) {
     const HostKind kind = host.kind[row];
     const uint32_t name = host.name[row].value;
     const int64_t pid = trace.tracks().pid[host.track[row].value];
-    if (kind == HostKind::kRuntime && blocks[name] != 0) {
-      const bool is_untraced = copy != copies.end() && copy->value == row;
-      copy += is_untraced ? 1 : 0;
-      HostTime& time = by_process_[pid];
-      (is_untraced ? time.untraced : time.blocked).push_back(interval);
+    if (copy != copies.end() && copy->call.value == row) {
+      by_process_[pid].untraced.push_back(TimeOf(host, *copy));
+      wait = copy->wait;
+      ++copy;
+    } else if (kind == HostKind::kRuntime && blocks[name] != 0 && wait != HostId{row}) {
+      by_process_[pid].blocked.push_back(interval);
     } else if ((kind == HostKind::kOp || kind == HostKind::kAnnotation) && loads[name] != 0) {
       by_process_[pid].loading.push_back(interval);
     }

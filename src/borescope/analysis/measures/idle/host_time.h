@@ -73,15 +73,27 @@ std::vector<HostId> CallsWithWork(const RankView& view);
 // work carries. (A wrapper around another launch has the same number, so it is not counted.)
 int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected);
 
+// A call whose copy was not recorded.
+struct CopyWithoutRecord {
+  HostId call;
+  HostId wait;  // the next call of the thread, if it waits for an asynchronous copy; else invalid
+};
+
 // Calls that block until they have copied, but whose copy was not recorded, neither with their own
-// number nor with that of a call inside them. None if copies were recorded without their calls, as
-// these may be their copies. In row order. O(rows).
-std::vector<HostId> CopiesWithoutRecord(const RankView& view);
+// number nor with that of a call inside them. An asynchronous call is one of them if, with the wait
+// after it, it lasts 100 us or more in which no device of the rank works by its records: then it
+// copied from pageable memory, or was waited for. Asynchronous calls of graph captures, which copy
+// nothing, are none. None at all if copies were recorded without their calls, as these may be their
+// copies. In row order. O(rows log rows).
+std::vector<CopyWithoutRecord> CopiesWithoutRecord(const RankView& view);
+
+// From the begin of such a call to the end of the wait after it.
+Interval TimeOf(const HostEvents& host, const CopyWithoutRecord& copy);
 
 // The calls whose name is that of a launch or an asynchronous copy, if there are three calls or
 // more of this name and none has work: then work of their kind was not recorded. None in recordings
-// of graph captures, whose calls start no work, and in those without device work. In row order.
-// O(rows).
+// of graph captures, whose calls start no work, and in those without device work.
+// CopiesWithoutRecord may have some of them, too. In row order. O(rows).
 std::vector<HostId> CallsOfUntracedKinds(const RankView& view);
 
 // From the end of the call to the start of the work; 0 if the work starts earlier.

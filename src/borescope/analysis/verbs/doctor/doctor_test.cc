@@ -100,6 +100,50 @@ TEST(DoctorTest, CallsWithoutTheRecordsOfTheirWorkAreAFault) {
   }
 }
 
+// Asynchronous copies in random order: recorded or not, of pinned memory (short), of pageable
+// memory (long), waited for, behind a busy device, or in the capture of a graph. Only those without
+// a record that last, with their wait, while the device idles are known to have copied.
+TEST(DoctorTest, AsynchronousCopiesWithoutRecordThatLastAreAFault) {
+  constexpr int64_t kUs = 1000;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    TestTrace trace;
+    int64_t now_ns = 0;
+    int64_t correlation = 0;
+    int64_t want = 0;
+    for (int call = 0; call < 40; ++call) {
+      const uint64_t kind = random() % 6;
+      const int64_t long_ns = static_cast<int64_t>(150 + random() % 5000) * kUs;
+      const int64_t at_ns = now_ns;
+      trace.Launched("gemm", {at_ns, 5 * kUs}, {at_ns + 8 * kUs, 10 * kUs},
+                     {.correlation = ++correlation});
+      const int64_t copy_ns = at_ns + 20 * kUs;
+      const std::string_view name = random() % 2 == 0 ? "cudaMemcpyAsync" : "hipMemcpyAsync";
+      if (kind == 5) {
+        trace.Runtime("cudaStreamBeginCapture", {copy_ns - kUs, 500});
+        trace.Runtime("cudaStreamEndCapture", {copy_ns + long_ns + kUs, kUs});
+      }
+      const bool is_long = kind == 1 || kind == 3 || kind == 5;
+      trace.Runtime(name, {copy_ns, is_long ? long_ns : 4 * kUs}, ++correlation);
+      if (kind == 2) {
+        trace.Runtime("cudaEventRecord", {copy_ns + 5 * kUs, kUs}, ++correlation);
+        trace.Runtime("cudaStreamSynchronize", {copy_ns + 7 * kUs, long_ns}, ++correlation);
+      } else if (kind == 3) {
+        trace.Kernel("long", {copy_ns, long_ns}, {.correlation = correlation - 1});
+      } else if (kind == 4) {
+        trace.Memcpy("Memcpy", {copy_ns + kUs, long_ns}, {.correlation = correlation});
+        trace.Runtime("cudaStreamSynchronize", {copy_ns + 5 * kUs, long_ns}, ++correlation);
+      }
+      want += kind == 1 || kind == 2 ? 1 : 0;
+      now_ns = copy_ns + long_ns + 10 * kUs;
+    }
+    const Counts faults = Faults(Analyse("doctor", {&trace.View()}));
+    const auto found = faults.find("untraced-copies");
+    EXPECT_EQ(found == faults.end() ? 0 : found->second, want);
+  }
+}
+
 // A recording of Nsight Systems without operators, of one kernel.
 Tables OfOtherProfiler(std::string_view kernel) {
   TestTrace trace;

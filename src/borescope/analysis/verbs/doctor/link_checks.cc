@@ -193,23 +193,34 @@ CheckOutcome GraphLaunches(const RankView& view) {
 // Looks for the copies of calls that copy and wait for it. Where all records of copies are absent,
 // copies were not traced; where some are, they were lost.
 CheckOutcome UntracedCopies(const RankView& view) {
-  const std::vector<HostId> untraced = CopiesWithoutRecord(view);
+  const std::vector<CopyWithoutRecord> untraced = CopiesWithoutRecord(view);
   CheckOutcome outcome;
   outcome.count = static_cast<int64_t>(untraced.size());
   if (untraced.empty()) {
     return outcome;
   }
   int64_t ns = 0;
-  for (const HostId call : untraced) {
-    AddSaturatingTo(ns, view.trace.host().dur_ns[call.value]);
+  for (const CopyWithoutRecord& copy : untraced) {
+    AddSaturatingTo(ns, TimeOf(view.trace.host(), copy).length());
   }
-  outcome.first = Describe(view, untraced.front());
+  outcome.first = Describe(view, untraced.front().call);
   outcome.share = ShareOf(ns, view.trace.span_ns());
   return outcome;
 }
 
+// A call is a case of one check alone.
 CheckOutcome UntracedLaunches(const RankView& view) {
-  const std::vector<HostId> untraced = CallsOfUntracedKinds(view);
+  std::vector<HostId> untraced = CallsOfUntracedKinds(view);
+  if (!untraced.empty()) {
+    const std::vector<CopyWithoutRecord> copies = CopiesWithoutRecord(view);
+    auto copy = copies.begin();
+    std::erase_if(untraced, [&](HostId call) {
+      copy = std::find_if(copy, copies.end(), [&](const CopyWithoutRecord& one) {
+        return one.call.value >= call.value;
+      });
+      return copy != copies.end() && copy->call == call;
+    });
+  }
   CheckOutcome outcome;
   outcome.count = static_cast<int64_t>(untraced.size());
   outcome.first = untraced.empty() ? std::string() : Describe(view, untraced.front());
@@ -425,8 +436,9 @@ constexpr QualityCheck kLinkChecks[] = {
      "counted, but has no operator. Share of device time.",
      WithoutLaunch},
     {"untraced-copies", Severity::kWarning,
-     "Calls that copy, and wait for it, of which no copy was recorded: the device may have been "
-     "busy while they lasted. Share of the recording. To have their records",
+     "Calls that copy, and wait for it or are waited for, of which no copy was recorded: the "
+     "device "
+     "may have been busy while they lasted. Share of the recording. To have their records",
      UntracedCopies,
      "record the device with ProfilerActivity.CUDA (also for ROCm); if that was on, the profiler "
      "lost them: record a shorter part.",

@@ -146,6 +146,25 @@ TEST(SummaryTest, CopiesWithoutRecordsAreNoWaits) {
   EXPECT_TRUE(Holds(tables, "The recording has faults"));
 }
 
+// A copy from pageable memory blocks; one that is waited for may run until then.
+TEST(SummaryTest, AsynchronousCopiesWithoutRecordsAreNoWorkOfTheHost) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 2000));
+  trace.Launched("gemm", Us(10, 5), Us(20, 180), {.correlation = 11});
+  trace.Runtime("cudaMemcpyAsync", Us(210, 500), 12);
+  trace.Launched("gemm", Us(720, 5), Us(730, 470), {.correlation = 13});
+  trace.Runtime("cudaMemcpyAsync", Us(1210, 5), 14);
+  trace.Runtime("cudaStreamSynchronize", Us(1220, 300), 15);
+  trace.Launched("gemm", Us(1530, 5), Us(1540, 460), {.correlation = 16});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(Named(tables, "idle_causes"), {"sync_ns", "host_ns", "unrecorded_ns"}),
+            "sync_ns,host_ns,unrecorded_ns\n0,40000,810000\n");
+  EXPECT_TRUE(Finding(tables, 0).starts_with(
+      "Copies were not recorded, and may be what the device did | warning | host in calls that "
+      "copy, without a record of the copy: 810 us of 2.0 ms (40.5 %)"))
+      << Finding(tables, 0);
+}
+
 TEST(SummaryTest, TheFirstLaunchWaitsForWhatTheHostDoes) {
   TestTrace trace;
   trace.Op("all", Us(0, 1000)).Python("preprocess", Us(20, 400));
