@@ -40,7 +40,8 @@ std::string ShortenMiddle(std::string_view text, size_t width);
 std::string_view BareName(std::string_view name);
 
 // Printable text broken at blanks into lines of at most `width` cells; a longer word is cut, after
-// "::", "_" and the like where there are such in the second half of a line. At least one line; all but the first leave `hang` cells free, for an indent. REQUIRES: width > hang.
+// "::", "_" or another separator in the second half of a line. At least one line; all but the first
+// leave `hang` cells free, for an indent. REQUIRES: width > hang.
 std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang = 0);
 
 }  // namespace borescope::internal

@@ -345,7 +345,7 @@ void IndentCells(const Column& depths, TextColumn& column) {
   column.cell_width = WidestOf(column.cells);
 }
 
-// Labels of names at most `width` wide, and whether pieces of them tell them apart.
+// Labels of names at most `width` wide, and whether pieces of them distinguish them.
 struct CellLabels {
   Lines texts;
   bool tell = true;
@@ -676,7 +676,7 @@ size_t LinesAbove(const Block& grid, size_t rows, size_t width) {
 }
 
 // Text gives way to numbers as long as its lines beside them are no more than those above them
-// would be. Where there are only texts, they have nothing to stand above.
+// would be. Where there are only texts, they have nothing to go above.
 bool Fits(const Placement& placed, const Attempt& attempt, size_t rows, size_t width) {
   if (!FitColumns(placed.grid, width - placed.indent(), attempt.smallest_text)) {
     return false;
