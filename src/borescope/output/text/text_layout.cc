@@ -374,8 +374,8 @@ CellLabels LabelCells(const Lines& cells, size_t width) {
   return labels;
 }
 
-// Labels at most `width` wide, or, where these would look alike, as wide as it takes to tell the
-// names apart; whole names if nothing less does.
+// Labels at most `width` wide, or, where these would look alike, as wide as it takes to distinguish
+// the names apart; whole names if nothing less does.
 Lines TellingLabels(const TextColumn& column, size_t width) {
   CellLabels labels = LabelCells(column.cells, width);
   size_t alike = width;

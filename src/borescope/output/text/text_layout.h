@@ -60,8 +60,8 @@ using TextColumns = std::vector<TextColumn>;
 // whose rows have their level in a key column `depth`, the text column after that one is indented
 // by it, and replaces both.
 // Of names longer than `width`, that of the terminal, cells have labels: so much of them that fits
-// into a line of their own or, where they would look alike, that distinguishes them. How much that is
-// does not depend on where they are placed.
+// into a line of their own or, where they would look alike, that distinguishes them. How much that
+// is does not depend on where they are placed.
 TextColumns MakeColumns(const Table& table, size_t width);
 
 // Formats the numbers again.
