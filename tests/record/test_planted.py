@@ -73,6 +73,27 @@ class Planted(unittest.TestCase):
         return self.sums("SELECT name, COUNT(*), SUM(dur_ns) FROM host_events WHERE kind = "
                          f"'{kind}' GROUP BY name", path)
 
+    def test_threads_and_queues_have_their_names(self):
+        """In the tables, in the text and in what the page draws."""
+        for path in (self.run_path, self.folder / "x.json.gz"):
+            tracks = tables("timeline", path)["tracks"]
+            names = {kind: sorted(name for name, one in zip(tracks["name"], tracks["kind"]) if one == kind)
+                     for kind in ("thread", "stream")}
+            self.assertEqual(names["thread"], ["worker 100", "worker 101", "worker 101 (asynchronous)", "worker 102",
+                                               "worker 200"], path)
+            self.assertEqual(names["stream"], ["stream 7, pid 100", "stream 7, pid 200"], path)
+            self.assertTrue({"queue 7, pid 100", "queue 7, pid 200"} <= set(tracks["name"]), path)
+        text = subprocess.run([BORESCOPE, "timeline", self.run_path, "--top", "all"], capture_output=True, text=True,
+                              check=True).stdout
+        page = self.folder / "page.html"
+        subprocess.run([BORESCOPE, "report", "-q", self.run_path, "-o", page], check=True, capture_output=True)
+        element = page.read_text(encoding="utf-8").split('id="borescope-timeline"')[1].split(">", 1)[1]
+        drawn = json.loads(element.split("</script>")[0])
+        rows = {track["name"] for track in drawn["tracks"]}
+        for name in ("worker 100", "worker 102", "worker 200", "stream 7, pid 100", "queue 7, pid 200"):
+            self.assertIn(name, text)
+            self.assertIn(name, rows)
+
     def test_the_truth_is_in_every_form(self):
         truth = self.truth
         for path in self.paths():

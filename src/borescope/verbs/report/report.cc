@@ -5,14 +5,20 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/timeline/timeline_data.h"
+#include "borescope/analysis/verbs/timeline/timeline_tables.h"
 #include "borescope/analysis/verbs/timeline/timeline_waits.h"
+#include "borescope/analysis/verbs/timeline/tracks.h"
 #include "borescope/base/row_limit.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
@@ -25,6 +31,7 @@
 #include "borescope/table/compare.h"
 #include "borescope/table/fit.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -355,8 +362,100 @@ Result<Tables> AnswerTimeline(const Questions& questions, MappedRun& run, Missin
                                                                        : Result<Tables>(Tables());
 }
 
+// Where findings lead that timelines do not draw exactly: on the clocks of the files, by rank.
+using PlacesOfRanks = std::map<int64_t, std::vector<Interval>>;
+
+bool IsDrawnExactly(const Timeline& timeline, const Interval& place) {
+  const auto at = [&](int64_t ns) {
+    return AddSaturating(SubtractSaturating(ns, timeline.clock_begin_ns), timeline.shift_ns);
+  };
+  return std::any_of(timeline.windows.begin(), timeline.windows.end(),
+                     [&](const DrawnWindow& window) {
+                       return window.begin_ns <= at(place.begin) && at(place.end) <= window.end_ns;
+                     });
+}
+
+PlacesOfRanks PlacesNotDrawn(const Table& verdict, const std::vector<Timeline>& timelines) {
+  constexpr size_t kMostRanks = 4;  // each is read again
+  PlacesOfRanks places;
+  const Column& ranks = *verdict.Find("rank");
+  const Column& begins = *verdict.Find("begin_ns");
+  for (size_t row = 0; row < verdict.rows(); ++row) {
+    if (ranks.IsMissing(row) || begins.IsMissing(row)) {
+      continue;
+    }
+    const int64_t rank = Ints(verdict, "rank")[row];
+    const Interval place{Ints(verdict, "begin_ns")[row], Ints(verdict, "end_ns")[row]};
+    const auto drawn = std::find_if(timelines.begin(), timelines.end(),
+                                    [&](const Timeline& one) { return one.rank == rank; });
+    if (drawn != timelines.end() && !IsDrawnExactly(*drawn, place) &&
+        (places.contains(rank) || places.size() < kMostRanks)) {
+      places[rank].push_back(place);
+    }
+  }
+  return places;
+}
+
+// The timeline of one rank with these places exact before others, and no more of it than its share.
+Result<Timeline> DrawnAgain(const Questions& questions, const InputFile& file, size_t sharing,
+                            std::span<const Interval> places, RunOptions options) {
+  const AnalysisSpec* const spec[] = {questions.specs[questions.sections.size()]};
+  Params params = questions.params;
+  DrawFirst(places, params);
+  options.progress = {};
+  BS_ASSIGN(MappedRun run, MapRun({spec, {&file, 1}, {}, params, options}));
+  MissingByRank lacks;
+  BS_ASSIGN(Tables reduced, ReduceOne(*spec[0], 0, params, run, lacks));
+  params.sharing = sharing;
+  BS_ASSIGN(const Tables tables, spec[0]->PipelineFor(params).finish(std::move(reduced), params));
+  return std::move(ShiftedTimelines(tables).front());
+}
+
+// Findings about several ranks are known when each has been drawn. Those ranks whose timelines do
+// not have the places exactly are read again, where their files can be.
+Result<void> DrawPlacesOfFindings(const Questions& questions, std::span<const InputFile> files,
+                                  const MappedRun& run, const RunOptions& options,
+                                  RunAnswers& answers) {
+  const auto judge = std::find_if(questions.sections.begin(), questions.sections.end(),
+                                  [](const auto& one) { return one.analysis->name == kJudge; });
+  if (run.selected.size() < 2 || judge == questions.sections.end() ||
+      files.size() != run.parts.size() || answers.timeline.empty()) {
+    return {};
+  }
+  const Tables& tables =
+      answers.sections[static_cast<size_t>(judge - questions.sections.begin())].tables;
+  if (tables.empty()) {
+    return {};
+  }
+  std::vector<Timeline> timelines = ShiftedTimelines(answers.timeline);
+  const PlacesOfRanks places = PlacesNotDrawn(GetTable(tables, "verdict"), timelines);
+  for (const RankPart* part : run.selected) {
+    const InputFile& file = files[static_cast<size_t>(part - run.parts.data())];
+    const auto own = places.find(part->report.rank);
+    if (own == places.end() || (file.path == "-" && file.content == nullptr)) {
+      continue;
+    }
+    BS_ASSIGN(Timeline again, DrawnAgain(questions, file, SharingRanks(run), own->second, options));
+    for (Timeline& timeline : timelines) {
+      if (timeline.rank == part->report.rank) {
+        const int64_t shift_ns = timeline.shift_ns;
+        ShiftTimeline(SubtractSaturating(shift_ns, again.shift_ns), again);
+        again.shift_ns = shift_ns;
+        again.rank = timeline.rank;
+        timeline = std::move(again);
+        break;
+      }
+    }
+  }
+  if (!places.empty()) {
+    answers.timeline = TimelineTables(std::move(timelines));
+  }
+  return {};
+}
+
+// `options`: to read files again with; nullptr where they cannot be.
 Result<RunAnswers> AnswersOfRun(const Questions& questions, std::span<const InputFile> files,
-                                MappedRun& run) {
+                                MappedRun& run, const RunOptions* options) {
   RunAnswers answers;
   answers.title = NameOfRun(files);
   answers.ranks = run.selected.size();
@@ -366,9 +465,13 @@ Result<RunAnswers> AnswersOfRun(const Questions& questions, std::span<const Inpu
   BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks, waits));
   if (questions.has_timeline) {
     BS_ASSIGN(answers.timeline, AnswerTimeline(questions, run, lacks));
+    if (options != nullptr) {
+      BS_TRY(DrawPlacesOfFindings(questions, files, run, *options, answers));
+    }
   }
   if (!waits.empty() && !answers.timeline.empty()) {
-    AddWaits(waits, questions.params.Number(kExitSkewParam), answers.timeline);
+    AddWaits(waits, questions.params.Number(kExitSkewParam),
+             questions.params.Number(kTimelineSizeParam), answers.timeline);
   }
   if (questions.comparison != nullptr) {
     BS_ASSIGN(answers.sums, ReduceOne(*questions.comparison, questions.specs.size() - 1,
@@ -384,7 +487,7 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
                              const RunOptions& options) {
   BS_ASSIGN(MappedRun run,
             MapRun({questions.specs, files, options.ranks, questions.params, options}));
-  return AnswersOfRun(questions, files, run);
+  return AnswersOfRun(questions, files, run, &options);
 }
 
 // Columns of a sum that count no work.
@@ -662,7 +765,7 @@ Result<Report> JoinReport(PartSource& source, const RunOptions& given, const Joi
   options.params.selection = joined.question.params.selection;
   options.params.values = joined.question.params.values;
   const Questions questions = QuestionsOf(options, TimelineOfReport(joined.question));
-  BS_ASSIGN(RunAnswers answers, AnswersOfRun(questions, joined.files, joined.run));
+  BS_ASSIGN(RunAnswers answers, AnswersOfRun(questions, joined.files, joined.run, nullptr));
   return PageOf(questions, options, std::move(answers));
 }
 

@@ -11,6 +11,7 @@
 #include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
+#include "borescope/analysis/verbs/timeline/timeline_waits.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
 
@@ -21,9 +22,11 @@ constexpr std::string_view kFull = "full";
 
 bool IsFull(const Params& params) { return params.Text(kTimelineDetailParam) == kFull; }
 
-// What one of so many ranks may take.
+// What one of so many ranks may take, but for its row of waiting.
 int64_t ShareOfRank(const Params& params, size_t ranks) {
-  return params.Number(kTimelineSizeParam) / static_cast<int64_t>(std::max<size_t>(1, ranks));
+  const int64_t size = params.Number(kTimelineSizeParam);
+  return (ranks > 1 ? size - BytesForWaits(size) : size) /
+         static_cast<int64_t>(std::max<size_t>(1, ranks));
 }
 
 Result<Tables> MapTimeline(const RankView& view, const Params& params) {

@@ -433,20 +433,29 @@ void MeasureWindows(Timeline& timeline) {
 }
 
 void MeasureLevels(Timeline& timeline) {
-  std::map<int64_t, PageCost> costs;
-  std::map<int64_t, int64_t> rows;
+  std::map<int64_t, std::vector<const DrawnBox*>> boxes;
+  std::map<int64_t, std::vector<const DrawnPoint*>> points;
   for (const DrawnBox& box : timeline.boxes) {
-    costs.try_emplace(box.level, timeline.texts).first->second.Add(box);
-    ++rows[box.level];
+    boxes[box.level].push_back(&box);
   }
   for (const DrawnPoint& point : timeline.points) {
-    costs.try_emplace(point.level, timeline.texts).first->second.Add(point);
-    ++rows[point.level];
+    points[point.level].push_back(&point);
   }
-  for (DrawnLevel& level : timeline.levels) {
-    const auto cost = costs.find(level.level);
-    level.bytes = cost == costs.end() ? 0 : cost->second.bytes();
-    level.boxes = rows[level.level];
+  // Coarsest first, as levels are left out from the finest on: a text is paid by the coarsest that
+  // has it.
+  PageCost cost(timeline.texts);
+  for (size_t left = timeline.levels.size(); left > 0; --left) {
+    DrawnLevel& level = timeline.levels[left - 1];
+    const int64_t before = cost.bytes();
+    cost.BeginLevel();
+    for (const DrawnBox* box : boxes[level.level]) {
+      cost.Add(*box);
+    }
+    for (const DrawnPoint* point : points[level.level]) {
+      cost.Add(*point);
+    }
+    level.bytes = cost.bytes() - before;
+    level.boxes = static_cast<int64_t>(boxes[level.level].size() + points[level.level].size());
   }
 }
 

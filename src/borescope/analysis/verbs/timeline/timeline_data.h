@@ -73,6 +73,8 @@ struct DrawnWindow {
 };
 // What a window of the whole recording is there for.
 inline constexpr std::string_view kAllWindow = "all";
+// And one of DrawFirst (tracks.h).
+inline constexpr std::string_view kFindingWindow = "a finding about several ranks";
 
 // The place of the first window that an event overlaps; their number where it overlaps none.
 size_t WindowOf(const std::vector<DrawnWindow>& windows, int64_t begin_ns, int64_t end_ns);

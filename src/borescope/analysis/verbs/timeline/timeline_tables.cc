@@ -648,4 +648,13 @@ class TimelineReader {
 
 std::vector<Timeline> TimelinesOf(const Tables& tables) { return TimelineReader(tables).Read(); }
 
+std::vector<Timeline> ShiftedTimelines(const Tables& tables) {
+  std::vector<Timeline> timelines = TimelinesOf(tables);
+  const IntValues& shifts = Ints(tables[kTimeline], "shift_ns");
+  for (size_t row = 0; row < timelines.size(); ++row) {
+    timelines[row].shift_ns = shifts[row];
+  }
+  return timelines;
+}
+
 }  // namespace borescope::internal

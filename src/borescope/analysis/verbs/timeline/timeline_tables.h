@@ -31,5 +31,7 @@ Result<void> CheckTimelineTables(const Tables& tables, const Params& params);
 // What TimelineTables made tables of; without `shift_ns`, by which its times were moved.
 // REQUIRES: CheckTimelineTables.
 std::vector<Timeline> TimelinesOf(const Tables& tables);
+// The same with them.
+std::vector<Timeline> ShiftedTimelines(const Tables& tables);
 
 }  // namespace borescope::internal

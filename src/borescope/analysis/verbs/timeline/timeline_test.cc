@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -423,6 +424,58 @@ TEST(PageCostTest, LongTextsCountByCharacter) {
     wide += "\u00e9";  // two bytes
   }
   EXPECT_EQ(cost_of(wide) - cost_of(std::string(12000, 'x')), 10000);
+}
+
+// A name at several levels is in the page once.
+TEST(MeasureLevelsTest, ATextCountsAtOneLevel) {
+  Timeline timeline;
+  const StringId name = timeline.texts.Intern(std::string(5000, 'x'));
+  for (const int64_t level : {0, 4, 7}) {
+    DrawnBox box;
+    box.level = level;
+    box.name = name;
+    timeline.boxes.push_back(box);
+    timeline.levels.push_back({.level = level});
+  }
+  MeasureLevels(timeline);
+  PageCost alone(timeline.texts);
+  alone.Add(timeline.boxes.back());
+  EXPECT_EQ(timeline.levels[2].bytes, alone.bytes());  // the coarsest
+  EXPECT_GT(timeline.levels[2].bytes, 5000);
+  for (const size_t finer : {0U, 1U}) {
+    EXPECT_GT(timeline.levels[finer].bytes, 0);
+    EXPECT_LT(timeline.levels[finer].bytes, 200);
+    EXPECT_EQ(timeline.levels[finer].boxes, 1);
+  }
+}
+
+// Whatever is drawn besides: a place that is asked for is the first that is exact, also where there
+// is room for little more.
+TEST(TimelineTest, PlacesOfFindingsAreExactFirst) {
+  TestTrace trace = Busy(1000, 15'000);
+  const Interval place{40'001'000, 40'031'000};
+  for (const int64_t size : {200'000, 400'000}) {
+    const auto is_exact = [&](const Params& params) {
+      const Tables tables = Draw({&trace.View()}, params);
+      const Table& windows = tables[kWindows];
+      for (size_t row = 0; row < windows.rows(); ++row) {
+        if (Ints(windows, "begin_offset_ns")[row] <= place.begin - 1000 &&
+            place.end - 1000 <= Ints(windows, "end_offset_ns")[row]) {
+          return true;
+        }
+      }
+      return false;
+    };
+    Params params = WithSize(size);
+    EXPECT_FALSE(is_exact(params)) << size;
+    DrawFirst(std::span(&place, 1), params);
+    EXPECT_TRUE(is_exact(params)) << size;
+    const Tables tables = Draw({&trace.View()}, params);
+    EXPECT_EQ(Texts(tables[kWindows], "window")[0], kFindingWindow);
+    EXPECT_LE(SumOf(tables[kLevels], "bytes"), size);
+    const std::vector<std::string> boxes = BoxesOf(tables[kBoxes], 1, 0);
+    EXPECT_GE(boxes.size(), 6U);
+  }
 }
 
 TEST(TimelineTest, TheSlowestStepIsAWindow) {

@@ -19,8 +19,9 @@ namespace borescope::internal {
 
 namespace {
 
-// Of all ranks together: more would take the page from what was recorded.
-constexpr size_t kMostWaits = 20'000;
+// Of one in a page, with what there is of its row and of the few texts: more would take the page
+// from what was recorded.
+constexpr int64_t kBytesOfWait = 16;
 // Shorter ones are no waiting that anybody looks for.
 constexpr int64_t kLeastWaitNs = 1000;
 
@@ -147,19 +148,9 @@ void AddRow(const std::vector<WaitSpan>& spans, Timeline& timeline) {
   timeline.tracks.push_back(std::move(drawn));
 }
 
-// Their shifts, which TimelinesOf leaves out.
-std::vector<Timeline> ShiftedTimelines(const Tables& tables) {
-  std::vector<Timeline> timelines = TimelinesOf(tables);
-  const IntValues& shifts = Ints(tables[kTimeline], "shift_ns");
-  for (size_t row = 0; row < timelines.size(); ++row) {
-    timelines[row].shift_ns = shifts[row];
-  }
-  return timelines;
-}
-
 }  // namespace
 
-void AddWaits(const Tables& waits, int64_t exit_skew_ns, Tables& timeline) {
+void AddWaits(const Tables& waits, int64_t exit_skew_ns, int64_t size, Tables& timeline) {
   const WaitTables tables(waits);
   const CollectiveKeys keys(tables.keys);
   WaitRun run = MakeWaitRun(tables, keys, exit_skew_ns);
@@ -176,10 +167,11 @@ void AddWaits(const Tables& waits, int64_t exit_skew_ns, Tables& timeline) {
       AddSpansOf(run, collective, keys, spans);
     }
   }
+  const auto most = static_cast<size_t>(BytesForWaits(size) / kBytesOfWait);
   for (Timeline& one : timelines) {
     std::vector<WaitSpan>& own = spans[one.rank];
     if (!own.empty() && !one.levels.empty() && one.levels.back().level > 0) {
-      KeepLongestWaits(kMostWaits / timelines.size(), own);
+      KeepLongestWaits(std::max<size_t>(1, most / timelines.size()), own);
       AddRow(own, one);
       MeasureLevels(one);
     }

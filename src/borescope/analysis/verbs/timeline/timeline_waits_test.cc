@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 #include "borescope/catalog/catalog.h"
@@ -23,6 +24,7 @@ constexpr int64_t kRoundNs = 600 * kUs;
 constexpr int64_t kLateNs = 200 * kUs;
 constexpr int64_t kTransferNs = 30 * kUs;
 constexpr int kRounds = 40;
+constexpr int64_t kSize = 3'000'000;
 
 bool IsLate(int round) { return round % 10 == 5; }
 
@@ -47,7 +49,7 @@ std::unique_ptr<TestTrace> PlantedRank(int64_t rank, int64_t shift_ns, int ranks
 }
 
 // The timelines of a run of such ranks, in line and with rows of waiting.
-std::vector<Timeline> DrawWithWaits(const std::vector<int64_t>& shifts) {
+std::vector<Timeline> DrawWithWaits(const std::vector<int64_t>& shifts, int64_t size = kSize) {
   const AnalysisSpec& waits = *FindAnalysis("waits");
   const AnalysisSpec& timeline = *FindAnalysis("timeline");
   std::vector<std::unique_ptr<TestTrace>> traces;
@@ -61,9 +63,10 @@ std::vector<Timeline> DrawWithWaits(const std::vector<int64_t>& shifts) {
   }
   Params params;
   params.sharing = shifts.size();
+  params.values.push_back({kTimelineSizeParam.name, size, ""});
   Tables tables =
       timeline.answer.finish(timeline.answer.reduce(drawn, params).value(), params).value();
-  AddWaits(waits.answer.reduce(waiting, {}).value(), -1, tables);
+  AddWaits(waits.answer.reduce(waiting, {}).value(), -1, size, tables);
   EXPECT_TRUE(CheckTimelineTables(tables, {}).ok());
   return TimelinesOf(tables);
 }
@@ -126,6 +129,21 @@ TEST(TimelineWaitsTest, WaitingBeginsWithItsKernel) {
       }
       EXPECT_EQ(found, 1) << timeline.rank << " " << at_ns;
     }
+  }
+}
+
+// The longest waits that there is room for, within what a page may take.
+TEST(TimelineWaitsTest, RowsOfWaitingKeepTheSize) {
+  for (const int64_t size : {1600, 3'000, 20'000, 300'000}) {
+    int64_t bytes = 0;
+    for (const Timeline& timeline : DrawWithWaits({0, 50'000'000, 3 * kUs}, size)) {
+      for (const DrawnLevel& level : timeline.levels) {
+        bytes += level.bytes;
+      }
+      const size_t waits = BoxesOf(timeline, TrackRole::kWait, timeline.levels.back().level).size();
+      EXPECT_EQ(waits, size == 300'000 || size == 20'000 ? 4U : size == 3'000 ? 3U : 2U) << size;
+    }
+    EXPECT_TRUE(size < 20'000 || bytes <= size) << bytes << " of " << size;
   }
 }
 

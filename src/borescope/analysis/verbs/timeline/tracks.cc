@@ -712,6 +712,37 @@ std::vector<EvidencePlace> PlacesOfKernels(const RankView& view, const Selected&
 
 }  // namespace
 
+namespace {
+
+// Of two values after each other: where a place begins, and where it ends.
+constexpr std::string_view kFirstPlace = "timeline_first";
+
+std::vector<Interval> PlacesToDrawFirst(const Params& params) {
+  std::vector<Interval> places;
+  std::optional<int64_t> begin_ns;
+  for (const ParamValue& value : params.values) {
+    if (value.name != kFirstPlace) {
+      continue;
+    }
+    if (begin_ns.has_value()) {
+      places.push_back({*begin_ns, value.number});
+      begin_ns.reset();
+    } else {
+      begin_ns = value.number;
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+void DrawFirst(std::span<const Interval> places, Params& params) {
+  for (const Interval& place : places) {
+    params.values.push_back({kFirstPlace, place.begin, ""});
+    params.values.push_back({kFirstPlace, place.end, ""});
+  }
+}
+
 Result<std::vector<DrawnWindow>> ChooseWindows(const RankView& view, const Selected& selected,
                                                const Params& params, const RankTracks& tracks) {
   const int64_t origin_ns = view.trace.begin_ns();
@@ -734,6 +765,15 @@ Result<std::vector<DrawnWindow>> ChooseWindows(const RankView& view, const Selec
     std::erase_if(windows, [](const DrawnWindow& window) { return window.length_ns() <= 0; });
     std::stable_sort(windows.begin(), windows.end(),
                      [](const auto& a, const auto& b) { return a.length_ns() < b.length_ns(); });
+    std::vector<DrawnWindow> first;
+    for (const Interval& place : PlacesToDrawFirst(params)) {
+      first.push_back(WithSlack(SubtractSaturating(place.begin, origin_ns),
+                                SubtractSaturating(place.end, origin_ns), span_ns,
+                                std::string(kFindingWindow)));
+    }
+    std::erase_if(first, [](const DrawnWindow& window) { return window.length_ns() <= 0; });
+    windows.insert(windows.begin(), std::make_move_iterator(first.begin()),
+                   std::make_move_iterator(first.end()));
   }
   windows.push_back({0, span_ns, std::string(kAllWindow)});
   return windows;

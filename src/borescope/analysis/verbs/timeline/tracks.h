@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,9 +130,13 @@ Tone ToneOf(const RankView& view, const PathEvents& path, EventSide side, uint32
 // time, exposed communication, exposed copies and the kernels with the most time are longest; and
 // the slowest step, which is not the first of three or more, or else the stretch with the most
 // device work, or where there is none with the most work of threads; each with a tenth more on both
-// sides, the shortest first; then all. Times count from the begin of the recording. O(events), and
-// what idle time takes.
+// sides, the shortest first, but before them those of DrawFirst; then all. Times count
+// from the begin of the recording. O(events), and what idle time takes.
 Result<std::vector<DrawnWindow>> ChooseWindows(const RankView& view, const Selected& selected,
                                                const Params& params, const RankTracks& tracks);
+
+// Asks for places, on the clock of the file, that are drawn exactly before all others: where
+// findings about several ranks lead, which no rank can know while it is mapped.
+void DrawFirst(std::span<const Interval> places, Params& params);
 
 }  // namespace borescope::internal
