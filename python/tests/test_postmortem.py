@@ -171,6 +171,36 @@ def test_contents_of_files(jobs: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+def test_help_names_the_model_only_where_nothing_else_is_enough() -> None:
+    def frames(line: int, *more: tuple[str, str]) -> list[dict[str, Any]]:
+        named = [*more, ("/app/train.py", "main")]
+        return [{"name": name, "filename": file, "line": line} for file, name in named]
+
+    mib = 1 << 20
+    model = frames(3, ("/lib/torch/nn/modules/module.py", "_apply"))
+    kept = [("segment_alloc", 1 << 30, 16 * mib, model), ("alloc", 1 << 30, 16 * mib, model)]
+
+    def answer(events: list[tuple[str, int, int, Any]], segments: int) -> borescope.Postmortem:
+        rows = [{"action": action, ("device_free" if action == "oom" else "addr"): at, "size": size, "stream": 0,
+                 "time_us": 1 + number, "frames": stack} for number, (action, at, size, stack) in enumerate(events)]
+        snapshot = {"segments": [
+            {"device": 0, "address": (1 << 30) * (1 + each), "total_size": 16 * mib, "stream": 0, "segment_type": "large",
+             "blocks": [{"size": 16 * mib, "requested_size": 16 * mib, "state": "active_allocated", "frames": model}]}
+            for each in range(segments)], "device_traces": [rows]}
+        return borescope.postmortem(pickle.dumps(snapshot), limit=39 * mib)
+
+    failing = answer([*kept, ("oom", 80 << 30, 24 * mib, frames(9))], 1)
+    fixes = {row["change"]: row["fits"] for row in failing["oom_fixes"].to_dicts()}
+    assert fixes["without /app/train.py:3 main"] == "yes"
+    assert "requests of /app/train.py:9 main at 91 %" in failing.findings[0]["help"]
+    assert "train.py:3" not in failing.findings[0]["help"]
+    # The line that asks for more of the model has nothing else to name but the limit.
+    second = [(action, 2 << 30, size, stack) for action, _, size, stack in kept]
+    again = answer([*kept, *second, ("oom", 80 << 30, 16 * mib, [])], 2)
+    assert "raise the limit" in again.findings[0]["help"] and "train.py:3" not in again.findings[0]["help"]
+    assert {row["change"]: row["fits"] for row in again["oom_fixes"].to_dicts()}["without /app/train.py:3 main"] == "yes"
+
+
 def damaged(change: Callable[[dict[str, Any], list[dict[str, Any]]], None]) -> dict[str, int]:
     """What is said of a snapshot that was changed: codes and counts."""
     snapshot = pickle.loads((ROOT / "fuzz" / "corpus" / "snapshot" / "whole.pickle").read_bytes())

@@ -168,5 +168,37 @@ TEST(OomFixesTwin, EachAnswerIsWhatTheProgramDoes) {
   EXPECT_GT(fitting, 100U);
 }
 
+// A replay that is not finished in its time says nothing, and is no answer.
+TEST(OomFixesTwin, ReplaysEndWhenTheirTimeIsOver) {
+  uint64_t stopped = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomProgram program = testkit::MakeRandomProgram(seed, 1500, true);
+    if (!FailingStep(program).has_value()) continue;
+    const postmortem::MemorySnapshot snapshot = testkit::Record(program, true);
+    const postmortem::DeviceMemory& device = snapshot.devices[0];
+    const postmortem::Replay replay = postmortem::ReplayDevice(snapshot, device);
+    const postmortem::OomReport report = ExplainOom(replay.ooms.back(), {});
+    const postmortem::MemorySites sites(snapshot);
+    const postmortem::MemoryCategories categories = Categorise(device, replay, sites, {});
+    const postmortem::RequestStream stream =
+        RequestsUntil(device, replay, report.state, sites, categories, {});
+    const postmortem::MemoryChange change{.settings = snapshot.settings, .bounds = {}};
+    EXPECT_FALSE(ReplayChange(stream, snapshot.lanes, change).is_stopped);
+    const postmortem::ReplayedChange late =
+        ReplayChange(stream, snapshot.lanes, change, std::chrono::steady_clock::now());
+    EXPECT_EQ(late.is_stopped, stream.steps.size() >= 256);
+    if (late.is_stopped) {
+      EXPECT_FALSE(late.is_served);
+      ++stopped;
+    }
+    const postmortem::MemoryFixes fixes =
+        FindFixes(snapshot, device, replay, report, sites, categories, {}, std::chrono::seconds(0));
+    EXPECT_TRUE(fixes.fixes.empty());
+    EXPECT_GT(fixes.not_tried, 5U);
+  }
+  EXPECT_GT(stopped, 5U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

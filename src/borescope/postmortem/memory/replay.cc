@@ -20,6 +20,9 @@ constexpr uint32_t kStart = Replay::kStartBlock;
 constexpr uint64_t kLargestSize = uint64_t{1} << 50;
 constexpr uint64_t kLargestAddress = std::numeric_limits<uint64_t>::max() - 4 * kLargestSize;
 
+constexpr std::string_view kTooManyPieces =
+    "its pages take too long to find: they are in more pieces than an allocator makes";
+
 bool IsPossible(uint64_t address, uint64_t size) {
   return size <= kLargestSize && address <= kLargestAddress;
 }
@@ -350,8 +353,7 @@ class Replayer {
         return;
       }
       if (allocator_.walked() > kMostWalked) {
-        replay_.impossible =
-            "its pages take too long to find: they are in more pieces than an allocator makes";
+        replay_.impossible = kTooManyPieces;
         return;
       }
       if (allocator_.counters().allocated > peak_) {
@@ -689,9 +691,9 @@ class Replayer {
            (state != BlockState::kAllocated || model.requested == block.requested);
   }
 
-  // Blocks that are looked at for failures, and to find pages: some seconds of work.
+  // Blocks that are looked at for failures, and to find pages: a few seconds of work each.
   static constexpr uint64_t kMostOomWork = uint64_t{1} << 26;
-  static constexpr uint64_t kMostWalked = uint64_t{1} << 29;
+  static constexpr uint64_t kMostWalked = uint64_t{1} << 27;
 
   const MemorySnapshot& snapshot_;
   const DeviceMemory& device_;
@@ -850,7 +852,8 @@ Replay ReplayDevice(const MemorySnapshot& snapshot, const DeviceMemory& device) 
   }
   if (!replay.impossible.empty()) return replay;
   replay = ReplayWith(snapshot, device);
-  if (!replay.impossible.empty() && !device.segments.empty()) {
+  const bool is_contradiction = !replay.impossible.empty() && replay.impossible != kTooManyPieces;
+  if (is_contradiction && !device.segments.empty()) {
     Replay of_events = ReplayOfEvents(snapshot, device);
     if (of_events.impossible.empty()) return of_events;
   }
