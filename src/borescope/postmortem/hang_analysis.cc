@@ -775,7 +775,7 @@ class Diagnosis {
   }
 
   // The node without whose weak waits nobody waits in a circle, if there is one alone: then the
-  // other ends are through, and what is left is that its own device is stuck. Where each of several
+  // other ends are through, and what is left is that its own device stopped. Where each of several
   // would do, as where two ranks wait to receive from each other first, they are in disorder.
   std::optional<size_t> StuckInTransfer(const std::vector<size_t>& component) const {
     std::optional<size_t> only;
@@ -1050,7 +1050,7 @@ class Diagnosis {
   HangResult& result_;
   WaitGraph graph_;
   std::set<uint32_t> mismatched_groups_;
-  std::set<HangOperation> explained_;  // in which ranks are that wait for nobody else
+  std::set<HangOperation> explained_;  // at which ranks are that wait for nobody else
   std::map<HangOperation, bool> whole_;
 };
 

@@ -182,7 +182,7 @@ TEST(HangAnalysisTest, WhatOthersFinishedARankWithoutADumpBegan) {
   EXPECT_EQ(Culprits({finished("broadcast"), stands("broadcast")}), "2 no-dump likely");
 }
 
-// The latest numbers of groups say in what operation a rank is that its ring lost.
+// The latest numbers of groups say at what a rank is that its ring lost.
 TEST(HangAnalysisTest, WhatLeftTheRingIsWhereTheLatestNumbersSay) {
   const auto status = [](int completed) {
     return fmt::format(

@@ -689,7 +689,8 @@ std::optional<HangOperation> LostHead(const HangRank& rank, std::span<const Hang
     first += static_cast<std::ptrdiff_t>(own.size());
     const FlightStatus* const status =
         rank.dump->StatusOf(rank.dump->entries[own.front().first_entry].pg_id);
-    if (status == nullptr || groups[own.front().group].has_p2p) {
+    if (status == nullptr || groups[own.front().group].has_p2p ||
+        status->completed >= own.front().number) {
       continue;  // transfers share the numbers of the status
     }
     const int64_t next = std::max<int64_t>(status->completed, 0) + 1;
@@ -717,8 +718,8 @@ bool IsKnownOpen(const HangRank& rank, const HangOperation& operation) {
   return status != nullptr && status->completed < operation.number;
 }
 
-// In what operation ranks are whose oldest operation left the ring. The latest number of a rank may
-// be of a moment before; so that of all members has to agree.
+// Where ranks are whose oldest operation left the ring. The latest number of a rank may be of a
+// moment before; so that of all members has to agree.
 void FindLostHeads(HangModel& model) {
   std::vector<std::optional<HangOperation>> lost(model.ranks.size());
   std::map<HangOperation, bool> is_open;

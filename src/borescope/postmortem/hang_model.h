@@ -95,7 +95,7 @@ struct HangRank {
   bool may_lack_older = false;    // outstanding entries may have left the ring
   int64_t newest_created_ns = 0;  // 0: no entry
 
-  // Whether the operation that it is in left its ring: the latest number of the group shows it.
+  // Whether what it is at left its ring: the latest number of the group shows it.
   bool IsHeadLost() const { return !head.empty() && head_entry == kNoEntry; }
 
   const IssuedOperation* Find(const HangOperation& operation) const;

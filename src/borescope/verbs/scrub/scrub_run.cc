@@ -127,10 +127,12 @@ std::string WithoutPaths(std::string_view text, const std::set<std::string, std:
     const size_t space = std::min(text.find(' '), text.size());
     std::string_view word = text.substr(0, space);
     // "dumps/trace_3,", "dumps/trace_3:12:": up to what a sentence or a place appends.
+    constexpr int kMostAppended = 4;
     size_t length = word.size();
-    while (length > 0 && !paths.contains(word.substr(0, length))) {
-      length = length == 1 ? 0 : word.find_last_of(":,.;", length - 1);
-      length = length == std::string_view::npos ? 0 : length;
+    for (int i = 0; length > 0 && !paths.contains(word.substr(0, length)); ++i) {
+      const size_t end =
+          i == kMostAppended ? std::string_view::npos : word.find_last_of(":,.;", length - 1);
+      length = end == std::string_view::npos ? 0 : end;
     }
     if (length > 0) {
       clean += WithoutFolder(word.substr(0, length), scrubber);
