@@ -82,8 +82,6 @@ def main():
         job = job_logs.Job(seed)
         kind, rank = job.truth()
         text = {"exception": "bad batch", "out of memory": "requested", "signal": ""}[kind]
-        if job.launcher == "srun" and kind == "signal":
-            kind = "tasks"  # Slurm's word for it
         found = findings(args.borescope, job.files())
         got, is_right = judge(found, kind, rank, text, job.is_ordered)
         matrix[kind, got] += 1

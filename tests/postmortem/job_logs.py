@@ -100,6 +100,8 @@ class Job:
         return self.end, None if self.has_no_rank else self.rank
 
     def line(self, rank, second, text):
+        if text is None:
+            return f"srun: error: n1: task {rank}: Segmentation fault (core dumped)"
         return prefix(self.launcher, rank) + clock(self.clock, second) + text
 
     def of_rank(self, rank):
@@ -111,6 +113,8 @@ class Job:
         lines += [(2 + step, f"step {step} loss {3 - step / 50:.3f}") for step in range(40)]
         if rank == self.rank:
             lines += [(60, text) for text in (traceback(self.text(), 31) if self.text() else [])]
+            if self.launcher == "srun" and self.end == "signal":
+                lines.append((60, None))  # srun reports it at once
         elif rank in self.later:
             second = 60 + self.delay + self.later.index(rank)
             lines += [(second, text) for text in traceback(LATER[rank % len(LATER)], 44)]
@@ -126,8 +130,8 @@ class Job:
         if self.launcher in ("torchrun", "torchrun_plain", "elastic"):
             return [f"W1101 10:01:00.000 site-packages/torch/distributed/elastic/multiprocessing/api.py:897] Sending process {100 + rank} closing signal SIGTERM" for rank in range(self.world)] + summary(failures)
         if self.launcher == "srun":
-            state = "Segmentation fault" if code < 0 else "Exited with exit code 1"
-            return [f"srun: error: n1: task {self.rank}: {state}", "srun: error: n1: tasks 0-15: Terminated"]
+            first = [] if code < 0 else [f"srun: error: n1: task {self.rank}: Exited with exit code 1"]
+            return [*first, "srun: error: n1: tasks 0-15: Terminated"]
         if self.launcher == "mpirun" and code < 0:
             return [f"mpirun noticed that process rank {self.rank} with PID {100 + self.rank} on node n1 exited on signal 11 (Segmentation fault)."]
         if self.launcher == "mpirun":
@@ -185,7 +189,7 @@ CASES = [
     ("host memory", {"slurm-7.out": HOST_MEMORY + "\nsrun: error: n1: task 5: Out Of Memory\n"}, "host memory", None),
     ("host memory, then killed", {"slurm-7.out": HOST_MEMORY + "\nsrun: error: n1: task 5: Killed\n"}, "host memory", None),
     ("host memory of a task", {"slurm-7.out": "srun: error: n1: task 5: Out Of Memory\nsrun: error: n1: tasks 0-4: Killed\n"}, "host memory", None),
-    ("segmentation fault of a task", {"slurm-7.out": "srun: error: n1: task 3: Segmentation fault (core dumped)\nsrun: error: n1: tasks 0-2: Terminated\n"}, "tasks", None),
+    ("segmentation fault of a task", {"slurm-7.out": "srun: error: n1: task 3: Segmentation fault (core dumped)\nsrun: error: n1: tasks 0-2: Terminated\n"}, "signal", None),
     ("caught, then 300 steps", {"job.log": "\n".join(CAUGHT + ["retrying", *STEPS, "Training finished"])}, "none", None),
     ("caught, then a bar of progress", {"job.log": "\n".join(CAUGHT + ["retrying"]) + "\n" + "".join(PROGRESS) + "\n"}, "none", None),
     ("caught by a rank, then steps", {"job.log": "\n".join(f"[rank2]: {line}" for line in [*CAUGHT, *STEPS])}, "none", None),

@@ -1,6 +1,7 @@
 #include "borescope/postmortem/failures.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -20,6 +21,7 @@ Ending EndingOf(const JobEvent& event) {
     case LogKind::kException:
       return Ending::kException;
     case LogKind::kFatal:
+    case LogKind::kTaskFailed:
       return Ending::kSignal;
     default:
       return event.exit_code.value_or(0) < 0 ? Ending::kSignal : Ending::kExit;
@@ -189,15 +191,52 @@ class DeathFinder {
       }
     }
     AddWithoutRank(by_rank[std::nullopt], named);
+    JoinStatuses();
   }
 
-  // Of lines without a rank those that no rank has. A status of nobody in particular says nothing
-  // where anything else is known.
+  // An exit code of a rank says nothing by itself: the exceptions of nobody in particular say why.
+  void JoinStatuses() {
+    const auto is_status = [](const Death& death) {
+      return death.rank.has_value() && death.ending == Ending::kExit;
+    };
+    const auto is_nameless = [](const Death& death) {
+      return !death.rank.has_value() &&
+             (death.ending == Ending::kException || death.ending == Ending::kOutOfMemory);
+    };
+    std::vector<Death> statuses;
+    std::copy_if(deaths_.begin(), deaths_.end(), std::back_inserter(statuses), is_status);
+    const auto nameless =
+        static_cast<size_t>(std::count_if(deaths_.begin(), deaths_.end(), is_nameless));
+    if (statuses.empty() || nameless == 0) {
+      return;
+    }
+    std::erase_if(deaths_, is_status);
+    const auto first = std::find_if(statuses.begin(), statuses.end(), IsNamedFirst);
+    const auto cause =
+        std::min_element(deaths_.begin(), deaths_.end(), [&](const Death& a, const Death& b) {
+          return is_nameless(a) != is_nameless(b) ? is_nameless(a) : IsEarlier(a, b);
+        });
+    if (statuses.size() == 1 && nameless == 1) {
+      cause->rank = statuses.front().rank;
+      cause->exit_code = statuses.front().exit_code;
+      const std::vector<const JobEvent*>& events = statuses.front().events;
+      cause->events.insert(cause->events.end(), events.begin(), events.end());
+      return;
+    }
+    cause->statuses = statuses.size();
+    cause->status = first != statuses.end() ? first->event : nullptr;
+  }
+
+  // Of lines without a rank those that no rank has. An exit code of nobody in particular says
+  // nothing where anything else is known.
   void AddWithoutRank(std::span<const JobEvent* const> events, std::set<std::string>& named) {
-    for (const bool is_status : {false, true}) {
+    const auto is_code = [](const JobEvent& event) {
+      return event.kind == LogKind::kExit && event.exit_code.value_or(0) > 0;
+    };
+    for (const bool is_last : {false, true}) {
       const bool is_any = !deaths_.empty();
       for (const JobEvent* const event : events) {
-        if ((event->kind == LogKind::kExit) != is_status || (is_status && is_any) ||
+        if (is_code(*event) != is_last || (is_last && is_any) ||
             !named.insert(event->text).second) {
           continue;
         }
@@ -233,7 +272,9 @@ class DeathFinder {
       if (event->kind == LogKind::kExit) {
         death.exit_code = event->exit_code;
       }
-      death.is_certain = death.is_certain || event->kind == LogKind::kExit || event->line == 0 ||
+      // A place on some node need not be the rank.
+      const bool is_sure_exit = is_exit && event->basis != LogRankBasis::kLocal;
+      death.is_certain = death.is_certain || is_sure_exit || event->line == 0 ||
                          event->kind == LogKind::kFatal || event->kind == LogKind::kKilled;
       if (event->unix_ns != 0 && (death.unix_ns == 0 || event->unix_ns < death.unix_ns)) {
         death.unix_ns = event->unix_ns;
@@ -256,12 +297,14 @@ class DeathFinder {
 // Deaths that are alike are one failure.
 std::vector<Failure> GroupAlike(std::vector<Death> deaths) {
   std::vector<Failure> failures;
-  std::map<std::tuple<Ending, std::string, std::string, bool>, size_t> place_of;
+  std::map<std::tuple<Ending, std::string, std::string, bool, bool>, size_t> place_of;
   for (Death& death : deaths) {
-    const auto [place, is_new] =
-        place_of.try_emplace(std::tuple(death.ending, TypeOf(death.event->text),
-                                        death.event->program_line, death.rank.has_value()),
-                             failures.size());
+    // Exit codes are alike without having one reason: the first is apart from the others.
+    const bool is_apart = death.event->kind == LogKind::kExit && IsNamedFirst(death);
+    const auto [place, is_new] = place_of.try_emplace(
+        std::tuple(death.ending, TypeOf(death.event->text), death.event->program_line,
+                   death.rank.has_value(), is_apart),
+        failures.size());
     if (is_new) {
       failures.emplace_back();
     }
@@ -273,6 +316,9 @@ std::vector<Failure> GroupAlike(std::vector<Death> deaths) {
     if (IsEarlier(failure.deaths.back(), failure.deaths.front())) {
       std::swap(failure.deaths.front(), failure.deaths.back());
     }
+  }
+  for (Failure& failure : failures) {
+    std::sort(failure.ranks.begin(), failure.ranks.end());
   }
   return failures;
 }
@@ -340,9 +386,19 @@ bool EndsProcess(const JobEvent& event) {
       return event.exit_code.value_or(0) != 0;
     case LogKind::kKilled:
       return event.rank.has_value();
+    case LogKind::kTaskFailed:
+      return IsCrashOfTask(event);
     default:
       return false;
   }
+}
+
+bool IsCrashOfTask(const JobEvent& event) {
+  constexpr std::string_view kStates[] = {"Segmentation fault", "Bus error", "Aborted",
+                                          "Floating point exception", "Illegal instruction"};
+  return event.kind == LogKind::kTaskFailed &&
+         std::any_of(std::begin(kStates), std::end(kStates),
+                     [&](std::string_view state) { return event.text.ends_with(state); });
 }
 
 FailureOrder OrderOf(const Failure& first, const Failure& second) {

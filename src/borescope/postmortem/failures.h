@@ -24,6 +24,10 @@ struct Death {
   bool is_certain = false;              // an error file or an exit code, and no traceback alone
   int64_t unix_ns = 0;                  // the earliest that an event says; 0: not known
   const JobEvent* outlived = nullptr;   // an exception after which the log of the rank goes on
+  // Of an exception without a rank: how the rank ended that a launcher names as the first, if it
+  // names one, and how many ranks ended with an exit code and nothing that says why.
+  const JobEvent* status = nullptr;
+  size_t statuses = 0;
 };
 
 // One failure, of one rank or of several alike.
@@ -57,5 +61,7 @@ std::vector<Failure> FindFailures(std::span<const JobEvent> events);
 
 // Whether the event ended a process, or reports that one ended.
 bool EndsProcess(const JobEvent& event);
+// Whether Slurm reports that a task crashed: by a signal that the program raised itself.
+bool IsCrashOfTask(const JobEvent& event);
 
 }  // namespace borescope::internal

@@ -910,7 +910,7 @@ class Diagnosis {
     const int64_t until = std::max(model_.newest_created_ns, GivenUpAt(first, culprit.evidence));
     culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until - culprit.since_ns, 0);
     culprit.shown = Shown(culprit, age);
-    if (culprit.shown == HangShown::kAssumed && IsAgeOfTimeout(first, culprit.evidence, age)) {
+    if (culprit.shown != HangShown::kShown && IsAgeOfTimeout(first, culprit.evidence, age)) {
       culprit.shown = HangShown::kShown;
       culprit.is_shown_by_file = true;
       culprit.waited_ns = *age;

@@ -466,5 +466,73 @@ TEST(HangAnalysisTest, AProcessHasOneDefaultGroup) {
   EXPECT_EQ(model.groups[1].members.size(), 1U);
 }
 
+// The evidence of the first finding, and where.
+std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modified_ns = 0) {
+  std::vector<RankDump> ranks;
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    ranks.push_back({static_cast<int32_t>(i), dumps.begin() + i, modified_ns});
+  }
+  const HangModel model = BuildHangModel(ranks, 0, 1);
+  const Result<LineFinder> lines = LineFinder::Make("");
+  const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), *lines);
+  return found.findings.empty() ? "" : found.findings.front().evidence;
+}
+
+TEST(HangAnalysisTest, SidesOfAMismatchAreNamedWithWhatTheyCalled) {
+  const FlightDump reduce = Dump({"0123"}, {{"0123", 1}});
+  const FlightDump cast = Dump({"0123"}, {{"0123", 1, kOpen, "broadcast"}});
+  const FlightDump more = Dump({"0123"}, {{"0123", 1, kOpen, "all_reduce", -1, 32}});
+  EXPECT_EQ(
+      FirstEvidence({reduce, cast, reduce, cast})
+          .find("Number 1 of d0123 (4 members): ranks 0 and 2 called all_reduce of 16 to 16 "
+                "Float, ranks 1 and 3 called broadcast of 16 to 16 Float; no more than half of "
+                "the members agree."),
+      0U)
+      << FirstEvidence({reduce, cast, reduce, cast});
+  // Those who differ from most may differ from each other.
+  const FlightDump five = Dump({"01234"}, {{"01234", 1}});
+  const FlightDump other = Dump({"01234"}, {{"01234", 1, kOpen, "broadcast"}});
+  const FlightDump size = Dump({"01234"}, {{"01234", 1, kOpen, "all_reduce", -1, 32}});
+  EXPECT_EQ(
+      FirstEvidence({five, other, five, size, five})
+          .find("Number 1 of d01234 (5 members): rank 1 called broadcast of 16 to 16 Float, "
+                "rank 3 called all_reduce of 32 to 32 Float, ranks 0, 2 and 4 called all_reduce "
+                "of 16 to 16 Float."),
+      0U)
+      << FirstEvidence({five, other, five, size, five});
+  EXPECT_NE(
+      FirstEvidence({reduce, reduce, more, more}).find("ranks 2 and 3 called all_reduce of 32"),
+      std::string::npos);
+}
+
+TEST(HangAnalysisTest, EndsOfATransferHaveTheirOwnNames) {
+  const FlightDump done = Dump({"01"}, {{"01", 1, kDone}});
+  EXPECT_EQ(FirstEvidence({done, Dump({"01"}, {{"01", 1, kDone},
+                                               {"01", 1, kOpen, "recv 1<-0", -1, 16, true}})})
+                .find("1 rank waits in recv 1<-0 of d01 (2 members)"),
+            0U);
+  EXPECT_EQ(
+      FirstEvidence(
+          {Dump({"01"}, {{"01", 1, kDone}, {"01", 1, kOpen, "send 0->1", -1, 16, true}}), done})
+          .find("1 rank waits in send 0->1 of d01 (2 members)"),
+      0U);
+}
+
+TEST(HangAnalysisTest, FilesWrittenAtATimeoutShowAHang) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const auto shown = [](int64_t age_ns) {
+    const FlightDump waits = Dump({"01"}, {{"01", 1, kDone}, {"01", 2}});
+    const HangResult result =
+        Analysed({waits, Dump({"01"}, {{"01", 1, kDone}})}, 0, 1'000'001 + age_ns);
+    return result.culprits.empty() ? std::string("nobody")
+                                   : std::string(HangShownName(result.culprits.front().shown));
+  };
+  // The timeout is a second.
+  EXPECT_EQ(shown(kSecond / 2), "shown");
+  EXPECT_EQ(shown(2 * kSecond), "shown");
+  EXPECT_NE(shown(kSecond / 2 - 1), "shown");
+  EXPECT_EQ(shown(63 * kSecond), "assumed") << "so late it is that of a copy";
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -216,6 +216,13 @@ class Joiner {
                           Times(failure.deaths.size() - 1, "other rank", "other ranks"));
     }
     text = fmt::format("{}: {}.", PlaceOf(event), text);
+    if (first.status != nullptr) {
+      text += fmt::format(" The launcher names rank {} as the first that ended, with {}.",
+                          first.status->rank.value_or(0), first.status->text);
+    } else if (first.statuses > 0) {
+      text +=
+          fmt::format(" {} with an exit code.", Times(first.statuses, "rank ended", "ranks ended"));
+    }
     if (first.outlived == &event) {
       text += " The log goes on after it, and nothing else says why a process failed.";
     } else if (first.outlived != nullptr) {
@@ -701,8 +708,9 @@ class Joiner {
 
   void AddLines(LogKind kind, std::string_view words, Severity severity, std::string_view help) {
     std::vector<const JobEvent*> lines = OfKind(kind);
-    std::erase_if(
-        lines, [](const JobEvent* event) { return event->is_consequence || IsKillOfTask(*event); });
+    std::erase_if(lines, [](const JobEvent* event) {
+      return event->is_consequence || IsKillOfTask(*event) || IsCrashOfTask(*event);
+    });
     if (lines.empty()) {
       return;
     }

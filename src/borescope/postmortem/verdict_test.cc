@@ -210,6 +210,100 @@ TEST(Verdict, EqualFailuresOfSeveralRanksAreOne) {
   EXPECT_EQ(Told(sources), (Lines{"error/2,4/Ranks ended with an exception"}));
 }
 
+// Failures of rank 5 and rank 0, whose times say which came first, or do not.
+std::vector<SourceFindings> TwoFailures(int64_t first_ns, int64_t second_ns) {
+  JobEvent first = Event(LogKind::kException, 5, "ValueError: x");
+  first.file = "5/error.json";
+  first.line = 0;
+  first.unix_ns = first_ns;
+  JobEvent second = Event(LogKind::kException, 0, "AssertionError: closed");
+  second.file = "0/error.json";
+  second.line = 0;
+  second.unix_ns = second_ns;
+  return Joined({}, {second, first});
+}
+
+TEST(Verdict, OfSeveralFailuresTheFirstIsTheCause) {
+  const auto later = TwoFailures(kSince, kSince + 50 * kSecondNs);
+  EXPECT_EQ(Told(later), (Lines{"error/5/Ranks ended with an exception",
+                                "warning/0/Ranks ended with an exception"}));
+  EXPECT_NE(later.back().findings.back().evidence.find(
+                "It came 50 s after that of rank 5: it may follow from it."),
+            std::string::npos);
+  const auto unknown = TwoFailures(0, 0);
+  EXPECT_EQ(Told(unknown), (Lines{"error/0/Ranks ended with an exception",
+                                  "error/5/Ranks ended with an exception"}));
+  EXPECT_NE(unknown.back().findings.front().evidence.find(
+                "Nothing shows whether it or that of rank 5 came first."),
+            std::string::npos);
+  // Clocks of hosts differ: the earlier one is first, but it is not said to be the cause.
+  EXPECT_EQ(
+      Told(TwoFailures(kSince, kSince + kSecondNs)),
+      (Lines{"error/5/Ranks ended with an exception", "error/0/Ranks ended with an exception"}));
+}
+
+TEST(Verdict, LackOfMemoryIsACauseOfItsOwn) {
+  JobEvent memory = Event(LogKind::kOutOfMemory, 6, "CUDA out of memory");
+  memory.unix_ns = kSince;
+  JobEvent error = Event(LogKind::kException, 1, "KeyError: 'x'");
+  error.file = "job/other.log";
+  error.unix_ns = kSince + 5 * kSecondNs;
+  EXPECT_EQ(Told(Joined({}, {error, memory})), (Lines{"error/6/Out of memory on the device",
+                                                      "warning/1/Ranks ended with an exception"}));
+  error.unix_ns = kSince - 5 * kSecondNs;
+  EXPECT_EQ(Told(Joined({}, {error, memory})), (Lines{"error/1/Ranks ended with an exception",
+                                                      "error/6/Out of memory on the device"}));
+}
+
+TEST(Verdict, LaunchersAndLogsSayWhatCameFirst) {
+  JobEvent root = Event(LogKind::kExit, 3, "exit code 1");
+  root.exit_code = 1;
+  root.is_listed = true;
+  root.is_named_first = true;
+  root.line = 20;
+  JobEvent other = Event(LogKind::kExit, 0, "exit code 1");
+  other.exit_code = 1;
+  other.is_listed = true;
+  EXPECT_EQ(Told(Joined({}, {other, root})), (Lines{"error/3/Ranks ended with an exit code",
+                                                    "warning/0/Ranks ended with an exit code"}));
+  JobEvent early = Event(LogKind::kException, 3, "KeyError: 'k'");
+  JobEvent late = Event(LogKind::kException, 0, "RuntimeError: lost");
+  late.line = 9;
+  EXPECT_EQ(Told(Joined({}, {late, early})), (Lines{"error/3/Ranks ended with an exception",
+                                                    "warning/0/Ranks ended with an exception"}));
+  // A cycle of what is said ends somewhere, and always at the same place.
+  early.is_named_first = false;
+  late.is_named_first = true;
+  EXPECT_EQ(Told(Joined({}, {late, early})).front(), "error/0/Ranks ended with an exception");
+}
+
+TEST(Verdict, ExitCodesBelongToExceptionsOfNobodyInParticular) {
+  JobEvent status = Event(LogKind::kExit, 3, "exit code 1");
+  status.exit_code = 1;
+  status.is_named_first = true;
+  const JobEvent error = Event(LogKind::kException, std::nullopt, "KeyError: 'k'");
+  EXPECT_EQ(Told(Joined({}, {error, status})), (Lines{"error/3/Ranks ended with an exception"}));
+  JobEvent more = Event(LogKind::kExit, 0, "exit code 1");
+  more.exit_code = 1;
+  const auto several = Joined({}, {error, status, more});
+  EXPECT_EQ(Told(several), (Lines{"error//Ranks ended with an exception"}));
+  EXPECT_NE(several.back().findings.front().evidence.find(
+                "The launcher names rank 3 as the first that ended, with exit code 1."),
+            std::string::npos);
+}
+
+TEST(Verdict, ExceptionsThatWereOutlivedAreNoDeaths) {
+  JobEvent event = Event(LogKind::kException, std::nullopt, "OSError: retry");
+  event.is_no_end = true;
+  event.lines_after = 500;
+  const auto alone = Joined({}, {event});
+  EXPECT_EQ(Told(alone), (Lines{"info//Exceptions after which the program went on"}));
+  EXPECT_FALSE(alone.back().has_cause);
+  // Unless a process failed of which nothing else is known.
+  JobEvent task = Event(LogKind::kTaskFailed, std::nullopt, "task 3: Exited with exit code 1");
+  EXPECT_EQ(Told(Joined({}, {event, task})).front(), "error//Ranks ended with an exception");
+}
+
 TEST(Verdict, RankListsAreReadAsTheyAreWritten) {
   for (const std::vector<int32_t>& ranks :
        {std::vector<int32_t>{}, {7}, {0, 1}, {0, 1, 2, 3}, {0, 1, 2, 5, 9, 10, 11, 12}}) {

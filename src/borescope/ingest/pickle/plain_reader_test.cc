@@ -347,6 +347,13 @@ TEST(PlainReaderTest, ContentIsGuessedByItsFirstBytes) {
   EXPECT_EQ(GuessPlain("{\"comm_lib_version\":\"\",\"entries\":[").content, kFlightRecorder);
   EXPECT_EQ(GuessPlain("{\"version\": \"2.10\", \"pg_config\": {}").content, kFlightRecorder);
   EXPECT_EQ(GuessPlain("{\"segments\": [").content, kMemorySnapshot);
+  // Both begin with the version of NCCL: a dump, and a report of its RAS service.
+  EXPECT_EQ(GuessPlain("{\"nccl_version\": \"2.20.5\", \"version\": \"2.6\"}").content,
+            kFlightRecorder);
+  EXPECT_EQ(
+      GuessPlain("{\"nccl_version\": \"2.28.3\", \"communicators_count\": 1, \"communicators\": [{")
+          .content,
+      kNone);
   EXPECT_EQ(GuessPlain("{\"traceEvents\": [").content, kNone);
   EXPECT_EQ(GuessPlain("{\"version\": \"1\", \"entries\": []}").content, kNone);
   EXPECT_EQ(GuessPlain("").content, kNone);

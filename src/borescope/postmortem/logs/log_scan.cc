@@ -634,6 +634,10 @@ void LogScanner::AddExit(LogEvent event, int code) {
   event.exit_code = code > kShell && code <= kShell + kLastSignal ? kShell - code : code;
   event.text = ExitText(*event.exit_code);
   event.is_consequence = event.exit_code == kTerminated;
+  // It is reported at some time afterwards.
+  event.is_listed = true;
+  event.unix_ns = 0;
+  event.year_ns = 0;
   Add(std::move(event));
 }
 
@@ -653,6 +657,7 @@ bool LogScanner::TakeLauncher(const LogLine& line, int64_t number) {
     return false;
   }
   if (code != 0) {
+    event.is_named_first = true;  // they stop all others then
     AddExit(std::move(event), code);
   }
   return true;
@@ -815,7 +820,8 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
   if (Finds(line.text, kTaskLine, &first, &second, &third)) {
     LogEvent event = EventAt(LogKind::kTaskFailed, line, number);
     event.host = first;
-    event.text = fmt::format("task {}: {}", second, third);
+    const bool is_one = second.find_first_of(",-") == std::string::npos;
+    event.text = fmt::format("{} {}: {}", is_one ? "task" : "tasks", second, third);
     event.is_consequence = third == "Terminated";
     Add(std::move(event));
     return true;

@@ -1,5 +1,6 @@
 #include "borescope/postmortem/logs/log_scan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -60,6 +61,53 @@ TEST(LogLines, PrefixesAndColoursAreTakenOff) {
   EXPECT_FALSE(line.rank.has_value());
 }
 
+TEST(LogLines, PrefixesOfLaunchers) {
+  std::string kept;
+  LogLine line = CleanLogLine("[1,3]<stderr>: hello", kept);
+  EXPECT_EQ(line.text, "hello");
+  EXPECT_EQ(line.rank, 3);
+  EXPECT_EQ(line.basis, LogRankBasis::kTask);
+  line = CleanLogLine("[12] hello", kept);
+  EXPECT_EQ(line.text, "hello");
+  EXPECT_EQ(line.rank, 12);
+  line = CleanLogLine("(TrainWorker pid=77, ip=10.0.0.2) hello", kept);
+  EXPECT_EQ(line.text, "hello");
+  EXPECT_EQ(line.pid, 77);
+  EXPECT_FALSE(line.rank.has_value());
+  for (const std::string_view plain : {"[1,3]<other>: x", "[1,]<stderr>: x", "[3]:", "(pid=7) x",
+                                       "(a pid=x) y", "(a pid=7", "[", "[1,", ""}) {
+    line = CleanLogLine(plain, kept);
+    EXPECT_EQ(line.text, plain);
+    EXPECT_FALSE(line.rank.has_value() || line.pid.has_value()) << plain;
+  }
+}
+
+TEST(LogLines, TimesWithoutAZoneAreOfOneClock) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const int64_t noon = YearNsOf("2026-11-28 12:00:00");
+  EXPECT_NE(noon, 0);
+  EXPECT_EQ(YearNsOf("2025-11-28T12:00:00"), noon);
+  EXPECT_EQ(YearNsOf("2026-11-28_12:00:00"), noon);
+  EXPECT_EQ(YearNsOf("2026/11/28 12:00:00"), noon);
+  EXPECT_EQ(YearNsOf("1128 12:00:00"), noon);
+  EXPECT_EQ(YearNsOf("Nov 28 12:00:00 host kernel:"), noon);
+  EXPECT_EQ(YearNsOf("2026-11-28 12:00:01,5"), noon + kSecond * 3 / 2);
+  EXPECT_EQ(YearNsBetween(YearNsOf("Nov  1 10:00:00"), YearNsOf("1101 10:00:07")), 7 * kSecond);
+  // From one year to the next.
+  EXPECT_EQ(YearNsBetween(YearNsOf("1231 23:59:59"), YearNsOf("0101 00:00:01")), 2 * kSecond);
+  EXPECT_EQ(YearNsBetween(YearNsOf("0101 00:00:01"), YearNsOf("1231 23:59:59")), -2 * kSecond);
+  for (const std::string_view text :
+       {"", "2026", "2026-13-01 00:00:00", "2026-01-32 00:00:00", "2026-01-01 24:00:00",
+        "2026-01-01 00:0", "1301 00:00:00", "Nox 28 12:00:00", "ovN 28 12:00:00", "Nov", "Nov 28",
+        "step 28 of 100"}) {
+    EXPECT_EQ(YearNsOf(text), 0) << text;
+  }
+  std::string kept;
+  EXPECT_EQ(CleanLogLine("[2026-11-28 12:00:00,000] hello", kept).year_ns, noon);
+  EXPECT_EQ(CleanLogLine("[rank1]:[E1128 12:00:00.0 x.cpp:1] hello", kept).year_ns, noon);
+  EXPECT_EQ(CleanLogLine("2026-11-28T12:00:00Z hello", kept).year_ns, 0);  // it has its zone
+}
+
 TEST(LogLines, TimesNeedAZoneAndARealDate) {
   EXPECT_EQ(UnixNsOf("1970-01-01T00:00:01Z"), 1'000'000'000);
   EXPECT_EQ(UnixNsOf("1970-01-02 00:00:00,000000001+0000"), 86'400'000'000'001);
@@ -108,6 +156,115 @@ TEST(LogScan, ExceptionsOfLaunchersAreThoseOfTheirChildren) {
                       "  File \"/usr/bin/torchrun\", line 8, in <module>\n"
                       "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n")
                   .empty());
+}
+
+// A traceback of a stream, then lines.
+std::string After(std::string_view prefix, int lines, std::string_view text) {
+  std::string log;
+  for (const std::string_view line :
+       {"Traceback (most recent call last):", "  File \"/app/a.py\", line 1, in f", "OSError: x"}) {
+    log += fmt::format("{}{}\n", prefix, line);
+  }
+  for (int i = 0; i < lines; ++i) {
+    log += fmt::format("{}{}\n", prefix, fmt::format(fmt::runtime(text), i));
+  }
+  return log;
+}
+
+TEST(LogScan, WorkAfterAnExceptionShowsThatItEndedNothing) {
+  const LogEvent went_on = OnlyOf(After("", 50, "step {} loss 2.5"));
+  EXPECT_TRUE(went_on.is_no_end);
+  EXPECT_EQ(went_on.lines_after, 50U);
+  EXPECT_TRUE(OnlyOf(After("[rank1]: ", 5, "step {}")).is_no_end);
+  EXPECT_TRUE(OnlyOf(After("2026-11-28 10:00:00,1 ", 20, "INFO train {}/500")).is_no_end);
+  // A few steps of others, lines that count nothing, what is written at an end, and numbers of
+  // others.
+  EXPECT_FALSE(OnlyOf(After("", 5, "step {} loss 2.5")).is_no_end);
+  EXPECT_FALSE(OnlyOf(After("", 50, "waiting")).is_no_end);
+  EXPECT_FALSE(OnlyOf(After("", 50, "Sending process {} closing signal SIGTERM")).is_no_end);
+  EXPECT_FALSE(OnlyOf(After("", 50, "frame #{}: c10::Error")).is_no_end);
+  EXPECT_FALSE(OnlyOf(After("", 50, "loss 0.{}")).is_no_end);
+  EXPECT_FALSE(OnlyOf(After("", 50, "10:00:{} waiting")).is_no_end);
+  EXPECT_FALSE(
+      OnlyOf(After("[rank1]: ", 0, "") + After("[rank2]: ", 50, "step {}").substr(120)).is_no_end);
+  // The same one again, at the end; and again in every step.
+  const LogEvent again = OnlyOf(After("", 50, "step {}") + After("", 0, ""));
+  EXPECT_FALSE(again.is_no_end);
+  EXPECT_EQ(again.count, 2U);
+  EXPECT_EQ(again.line, 54);
+  EXPECT_TRUE(OnlyOf(After("", 50, "step {}") + After("", 0, "") + "step 51\n").is_no_end);
+}
+
+TEST(LogScan, OfExceptionsThatAreRaisedWhileAnotherIsHandledTheLastCounts) {
+  const std::string chain =
+      "\nDuring handling of the above exception, another exception occurred:\n\n";
+  const std::string second = "Traceback (most recent call last):\nValueError: y\n";
+  std::vector<LogEvent> events = Scanned(After("", 0, "") + chain + second);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_TRUE(events[0].is_no_end);
+  EXPECT_FALSE(events[1].is_no_end);
+  events = Scanned("Traceback (most recent call last):\nRuntimeError: Connection closed by peer\n" +
+                   chain + second);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_TRUE(events[1].is_consequence);
+  EXPECT_TRUE(OnlyOf("Exception ignored in: <function f>\n" + After("", 0, "")).is_no_end);
+}
+
+TEST(LogScan, WhatLaunchersSayOfExits) {
+  const LogEvent agent = OnlyOf(
+      "E1101 10:00:00.0 12 api.py:869] failed (exitcode: -9) local_rank: 2 (pid: 102) of binary: "
+      "p\n");
+  EXPECT_EQ(agent.rank, 2);
+  EXPECT_EQ(agent.basis, LogRankBasis::kLocal);
+  EXPECT_EQ(agent.exit_code, -9);
+  EXPECT_TRUE(agent.is_named_first);
+  EXPECT_EQ(OnlyOf("[x] ['python', 't.py'] exits with return code = -11\n").exit_code, -11);
+  EXPECT_EQ(
+      OnlyOf("Traceback (most recent call last):\nsubprocess.CalledProcessError: Command '['p']' "
+             "died with <Signals.SIGKILL: 9>.\n")
+          .exit_code,
+      -9);
+  EXPECT_EQ(
+      OnlyOf("subprocess.CalledProcessError: Command 'p' returned non-zero exit status 139.\n")
+          .text,
+      "signal 11 (SIGSEGV)");
+  const LogEvent mpi = OnlyOf(
+      "mpirun noticed that process rank 3 with PID 77 on node n1 exited on signal 9 (Killed).\n");
+  EXPECT_EQ(mpi.rank, 3);
+  EXPECT_EQ(mpi.pid, 77);
+  EXPECT_EQ(mpi.exit_code, -9);
+  EXPECT_EQ(OnlyOf("  Process name: [[12345,1],3]\n  Exit code:    1\n").rank, 3);
+  EXPECT_EQ(OnlyOf("  Process name: [prterun-n1-77@1,5]\n  Exit code:    1\n").rank, 5);
+  EXPECT_TRUE(Scanned("  Exit code:    1\n").empty());
+  const LogEvent hydra =
+      OnlyOf("=   RANK 4 PID 77 RUNNING AT n1\n=   KILLED BY SIGNAL: 9 (Killed)\n");
+  EXPECT_EQ(hydra.rank, 4);
+  EXPECT_EQ(hydra.exit_code, -9);
+  EXPECT_EQ(OnlyOf("=   PID 77 RUNNING AT n1\n=   EXIT CODE: 139\n").exit_code, -11);
+  EXPECT_TRUE(OnlyOf("p exits with return code = -15\n").is_consequence);
+  EXPECT_EQ(OnlyOf("srun: error: Node failure on n12\n").text, "node failure");
+}
+
+TEST(LogScan, TracesOfRaysWorkers) {
+  const LogEvent event = OnlyOf(
+      "Traceback (most recent call last):\n"
+      "  File \"/app/driver.py\", line 9, in <module>\n"
+      "ray.exceptions.RayTaskError(ValueError): ray::train() (pid=12, ip=10.0.0.2)\n"
+      "  File \"/app/train.py\", line 31, in train\n"
+      "ValueError: bad batch\n");
+  EXPECT_EQ(event.text, "ValueError: bad batch");
+  EXPECT_EQ(event.program_line, "/app/train.py:31 train");
+  // Workers interrupt each other.
+  const std::vector<LogEvent> events = Scanned(
+      "(W pid=1) Traceback (most recent call last):\n"
+      "(W pid=2) Traceback (most recent call last):\n"
+      "(W pid=1)   File \"/app/a.py\", line 1, in f\n"
+      "(W pid=2)   File \"/app/b.py\", line 2, in g\n"
+      "(W pid=2) KeyError: 2\n"
+      "(W pid=1) KeyError: 1\n");
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].program_line, "/app/a.py:1 f");
+  EXPECT_EQ(events[1].pid, 2);
 }
 
 TEST(LogScan, SecretsAreNotKept) {
