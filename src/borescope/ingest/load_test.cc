@@ -222,8 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
                     R"("samples":[1],"timeDeltas":[1]})",
                     "byte 0: this is a CPU profile of V8 (.cpuprofile of Node.js or a web "
                     "browser), not a profile that borescope reads; give the trace of a profiler "
-                    "of the GPU, such as torch.profiler's"
-},
+                    "of the GPU, such as torch.profiler's"},
         ForeignCase{"PerfettoJson",
                     R"({"traceEvents":[{"cat":"gpu","name":"x","ph":"X","dur":3,"pid":1,"tid":2,)"
                     R"("ts":1.0}],"systemTraceEvents":"# tracer: nop\n"})",
@@ -252,8 +251,7 @@ INSTANTIATE_TEST_SUITE_P(
         ForeignCase{"OtherJson", R"({"a":1,"b":[{"traceEvents":[]}]})",
                     "no \"traceEvents\" in this JSON; give a file written by torch.profiler's "
                     "export_chrome_trace"}),
-    [](const auto& test) {
-  return test.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 // Not a version, a version with another message, or a truncated one.
 TEST(LoadTest, WhatOnlyLooksLikeAChakraTrace) {
