@@ -214,6 +214,7 @@ struct CauseSums {
   int64_t longest_ns = 0;
   int64_t longest_sync_ns = 0;
   int64_t short_host_ns = 0;
+  int64_t latency_of_sync_ns = 0;
   // Two parts of cause unrecorded, and the longest piece of each.
   int64_t late_begin_ns = 0;
   int64_t untraced_ns = 0;
@@ -394,14 +395,16 @@ class Causes {
   // A gap for which the host was late.
   struct LateGap {
     HostId launch;
-    Interval time;  // from the begin of the gap to the launch
+    Interval time;         // from the begin of the gap to the launch
+    int64_t ahead_ns = 0;  // how long before the gap it would be launched if no call had waited
     int64_t host_ns = 0;
     int64_t sync_ns = 0;
   };
 
   LateGap LateGapOf(const StreamGap& gap) const {
     const int64_t launched_ns = TimeOfLaunch(trace_, gap.launch, skew_ns_).begin_ns;
-    return {gap.launch, {gap.time.begin, std::clamp(launched_ns, gap.time.begin, gap.time.end)}};
+    const Interval late{gap.time.begin, std::clamp(launched_ns, gap.time.begin, gap.time.end)};
+    return {gap.launch, late, BlockedBeyond(OnHost(late), *host_)};
   }
 
   // Adds a part of a gap, as far as it is in `time`, which may be empty.
@@ -423,6 +426,11 @@ class Causes {
     }
     if (part.cause == IdleCause::kUnrecorded) {
       AddUnrecorded(time, ns, late.time.end, windows, nullptr);
+    }
+    if (part.cause == IdleCause::kLatency) {
+      const int64_t of_sync_ns = std::min(ns, late.ahead_ns);
+      sums_.latency_of_sync_ns += of_sync_ns;
+      late.ahead_ns -= of_sync_ns;
     }
     late.host_ns += IsOfTheHost(part.cause) ? ns : 0;
     late.sync_ns += part.cause == IdleCause::kSync ? ns : 0;
@@ -517,6 +525,8 @@ Table NewTable() {
   AddString(table, kLongestGapEvent, Role::kDerived, "What the host mostly did in it.");
   AddString(table, kHeadEvent, Role::kDerived, "What the host mostly did before the first launch.");
   AddInt(table, kShortHost, Unit::kNanoseconds, Role::kSum, "Of host, what is short in its gap.");
+  AddInt(table, kLatencyOfSync, Unit::kNanoseconds, Role::kSum,
+         "Of latency, what would not be idle if the host had not waited before the launch.");
   AddString(table, kHostEvent, Role::kDerived, "What the host mostly did in time of cause host.");
   AddInt(table, kLateBegin, Unit::kNanoseconds, Role::kSum,
          "Of unrecorded, what precedes the first work.");
@@ -639,7 +649,7 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
   row.Int(sums.longest_ns).Int(sums.longest_sync_ns);
   row.Text(late.MostlyWords({sums.longest_late, sums.longest_launch}));
   row.Text(late.MostlyWords({sums.head_late, sums.head_launch}));
-  row.Int(sums.short_host_ns).Text(MostlyWords(view.trace, host));
+  row.Int(sums.short_host_ns).Int(sums.latency_of_sync_ns).Text(MostlyWords(view.trace, host));
   row.Int(sums.late_begin_ns).Int(sums.untraced_ns);
   BS_CHECK(parts_ns == idle_ns);
   PushIdlePlaces(tables[2], view.rank, time.gpu, sums);
@@ -689,8 +699,8 @@ std::shared_ptr<const Result<IdleTimes>> SharedIdleTimes(const RankView& view,
 
 Table ShownCauses(Table causes) {
   constexpr std::string_view kHidden[] = {kLongestGap, kLongestGapSync, kLongestGapEvent,
-                                          kHeadEvent,  kShortHost,      kHostEvent,
-                                          kLateBegin,  kUntraced};
+                                          kHeadEvent,  kShortHost,      kLatencyOfSync,
+                                          kHostEvent,  kLateBegin,      kUntraced};
   std::erase_if(causes.columns, [&](const Column& column) {
     return std::find(std::begin(kHidden), std::end(kHidden), column.name) != std::end(kHidden);
   });

@@ -32,6 +32,8 @@ inline constexpr std::string_view kLongestGapSync = "longest_gap_sync_ns";
 inline constexpr std::string_view kLongestGapEvent = "longest_gap_event";
 inline constexpr std::string_view kHeadEvent = "head_event";
 inline constexpr std::string_view kShortHost = "short_host_ns";
+// Of latency, what would not be idle if the host had not waited for the device before the launch.
+inline constexpr std::string_view kLatencyOfSync = "latency_of_sync_ns";
 // What the host mostly did in all time of cause host.
 inline constexpr std::string_view kHostEvent = "host_event";
 // Two parts of cause unrecorded, which are also names in idle_places: before the first work, and

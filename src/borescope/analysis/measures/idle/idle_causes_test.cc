@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
 #include <string>
+#include <string_view>
 
+#include "borescope/analysis/core/row.h"
 #include "borescope/testing/test_trace.h"
 #include "borescope/testing/trace_maker.h"
 
@@ -147,6 +152,69 @@ TEST(SmallWorkOfOthersTest, IsLessThanATenthOfTheLargest) {
   ASSERT_EQ(gaps.size(), 1U);
   EXPECT_EQ(gaps[0].gap.time, (Interval{110 * kUs, 1010 * kUs}));
   EXPECT_FALSE(gaps[0].after_small);
+}
+
+// ---- A host that waits for the device ----
+
+// Blocks of kernels that take longer than their launches, and after each block, if `waits`, a wait
+// for them. The device begins what was launched 6 us ago, and 1 us after what came before.
+struct WaitingLoop {
+  int64_t blocks = 0;
+  int64_t kernels = 0;  // of a block
+  int64_t kernel_ns = 0;
+  int64_t launch_ns = 0;  // of the host for each kernel
+  int64_t return_ns = 0;  // from the end of the work to that of the wait
+
+  // The span of the program, which is added to the trace.
+  int64_t RunIn(TestTrace& trace, bool waits) const {
+    int64_t host_ns = 0;
+    int64_t free_ns = 0;
+    int64_t correlation = 0;
+    for (int64_t block = 0; block < blocks; ++block) {
+      for (int64_t i = 0; i < kernels; ++i) {
+        const int64_t begin_ns = std::max(host_ns + 6 * kUs, free_ns + kUs);
+        trace.Launched("gemm", {host_ns, 3 * kUs}, {begin_ns, kernel_ns}, {++correlation});
+        free_ns = begin_ns + kernel_ns;
+        host_ns += launch_ns;
+      }
+      if (waits) {
+        trace.Runtime("cudaStreamSynchronize", {host_ns, free_ns + return_ns - host_ns});
+        host_ns = free_ns + return_ns;
+      }
+    }
+    return free_ns;
+  }
+};
+
+// What waiting costs is how much longer the program takes with it: the time until the next launch,
+// and the latency of that, which a launch made ahead does not show.
+TEST(IdleCausesTest, WaitsCostTheLatencyOfTheNextLaunchToo) {
+  std::mt19937 random(11);
+  const auto between = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  for (int round = 0; round < 50; ++round) {
+    const WaitingLoop loop{.blocks = between(5, 20),
+                           .kernels = between(4, 12),
+                           .kernel_ns = between(20, 60) * kUs,
+                           .launch_ns = between(5, 12) * kUs,
+                           .return_ns = between(1, 8) * kUs};
+    TestTrace ahead;
+    TestTrace waiting;
+    const int64_t plain_ns = loop.RunIn(ahead, false);
+    const int64_t cost_ns = loop.RunIn(waiting, true) - plain_ns;
+    const auto of_sync = [](TestTrace& trace, std::string_view column) {
+      const std::shared_ptr<const Result<IdleTimes>> idle = SharedIdleTimes(trace.View(), {});
+      return idle->ok() ? Ints((*idle)->tables[0], column)[0] : kMissing;
+    };
+    const int64_t found_ns = of_sync(waiting, "sync_ns") + of_sync(waiting, kLatencyOfSync);
+    // Between two kernels there is 1 us in any case.
+    EXPECT_NEAR(static_cast<double>(found_ns), static_cast<double>(cost_ns),
+                static_cast<double>(loop.blocks * kUs))
+        << round;
+    EXPECT_GE(of_sync(waiting, "latency_ns"), of_sync(waiting, kLatencyOfSync));
+    EXPECT_EQ(of_sync(ahead, "sync_ns") + of_sync(ahead, kLatencyOfSync), 0) << round;
+  }
 }
 
 }  // namespace

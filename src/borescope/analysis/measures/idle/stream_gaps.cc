@@ -218,11 +218,15 @@ Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
   return next != set.end() && next->begin <= ts_ns ? *next : Interval{ts_ns, ts_ns};
 }
 
+// For how long the host had been blocked when `late` ended, if it was when `late` began.
+int64_t BlockedBefore(Interval late, const HostTime& host) {
+  const Interval call = PartAt(host.blocked, late.begin);
+  return call.length() == 0 ? 0 : Coverage(Clip(host.blocked, {call.begin, late.end}));
+}
+
 // Until when `late` is due to the host having been blocked when it began.
 int64_t EndOfSync(Interval late, const HostTime& host) {
-  const Interval call = PartAt(host.blocked, late.begin);
-  const int64_t blocked_ns =
-      call.length() == 0 ? 0 : Coverage(Clip(host.blocked, {call.begin, late.end}));
+  const int64_t blocked_ns = BlockedBefore(late, host);
   return blocked_ns >= late.length() ? late.end : late.begin + blocked_ns;
 }
 
@@ -288,6 +292,11 @@ void AddLateHead(Interval late, const RecordingBegin& begin, const HostTime& hos
 }
 
 }  // namespace
+
+int64_t BlockedBeyond(Interval late, const HostTime& host) {
+  const int64_t blocked_ns = late.length() == 0 ? 0 : BlockedBefore(late, host);
+  return std::max<int64_t>(0, blocked_ns - late.length());
+}
 
 int64_t ReadyTime(LaunchTime launch) {
   const bool is_long_call = launch.end_ns - launch.begin_ns >= kOrdinaryLaunchNs;

@@ -165,6 +165,11 @@ struct LaunchTime {
   int64_t end_ns = kMissing;
 };
 
+// For how much longer than `late`, a gap up to the launch that ends it, the host had been blocked
+// when the gap began: had it not waited, it would have launched that long before the gap, and the
+// latency of the launch would not be in it. 0 where it was not blocked, or not for all of `late`.
+int64_t BlockedBeyond(Interval late, const HostTime& host);
+
 // When the host has done its part: the begin of the call, or its end if it takes long.
 int64_t ReadyTime(LaunchTime launch);
 

@@ -85,6 +85,19 @@ TEST(IdleDivision, ALateHostWasBlockedOrLoadedData) {
   EXPECT_EQ(Gap(Us(10, 50), Launch(40, 45), loading), "host 10-40, latency 40-50");
 }
 
+// Without waiting the launch would have been that long before the gap, and its latency with it.
+TEST(IdleDivision, WhatTheHostWasBlockedBeyondTheGap) {
+  const auto beyond = [](Interval late, IntervalSet blocked) {
+    return BlockedBeyond(late, HostTime{std::move(blocked), {}}) / kUs;
+  };
+  EXPECT_EQ(beyond(Us(10, 30), {Us(0, 28)}), 8);
+  EXPECT_EQ(beyond(Us(100, 130), {Us(20, 103)}), 53);
+  EXPECT_EQ(beyond(Us(10, 30), {Us(5, 12)}), 0);   // less than the gap
+  EXPECT_EQ(beyond(Us(10, 30), {Us(12, 28)}), 0);  // not when it began
+  EXPECT_EQ(beyond(Us(10, 30), {}), 0);
+  EXPECT_EQ(beyond(Us(30, 30), {Us(0, 40)}), 0);  // launched before the gap
+}
+
 TEST(IdleDivision, BeforeTheRecordingTheDeviceHadWork) {
   EXPECT_EQ(Head(Us(0, 151000), Launch(2000, 2005)), "head 0-2000, before 2000-151000");
   EXPECT_EQ(Head(Us(0, 2020), Launch(2000, 2005)), "head 0-2000, latency 2000-2020");

@@ -326,6 +326,7 @@ class IdleTime {
     MoveNamed();
     MoveLongGaps();
     MoveLaunches();
+    MoveLatencyOfSync();
     TakeCost();
     std::stable_sort(causes_.begin(), causes_.end(),
                      [](const CauseTime& a, const CauseTime& b) { return a.ns > b.ns; });
@@ -424,6 +425,15 @@ class IdleTime {
     causes_.push_back({&kLaunchBoundCause, bound_ns});
   }
 
+  // A launch that a host which does not wait would have made before the gap leaves no latency in
+  // it. Where launches alone are what kernels wait for, they wait for these, too.
+  void MoveLatencyOfSync() {
+    int64_t& latency_ns = TimeOf("latency_ns");
+    latency_of_sync_ns_ = std::min(latency_ns, SumOf(tables_.idle_causes, kLatencyOfSync));
+    latency_ns = SubtractSaturating(latency_ns, latency_of_sync_ns_);
+    AddSaturatingTo(TimeOf("sync_ns"), latency_of_sync_ns_);
+  }
+
   // It is as grave as all idle time, so that a cause of many is no less of a warning. A small part
   // of it is not named as the cause.
   Finding First() const {
@@ -499,7 +509,12 @@ class IdleTime {
                          FormatCount(SumOf(tables_.overview, &OverviewRow::short_kernels)),
                          FormatCount(SumOf(tables_.overview, &OverviewRow::kernels)));
     }
-    evidence += cause.row->column == "sync_ns" ? WordsOfWaits(tables_) : std::string();
+    if (cause.row->column == "sync_ns") {
+      evidence += latency_of_sync_ns_ > 0 ? fmt::format(", with {} for the launches after it",
+                                                        FormatTime(latency_of_sync_ns_))
+                                          : std::string();
+      evidence += WordsOfWaits(tables_);
+    }
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
     return few ? evidence + "; " + few->Words(tables_, "gaps") : evidence;
   }
@@ -570,6 +585,7 @@ class IdleTime {
   int64_t named_ns_ = 0;
   double rest_cost_ = 1;  // part of the cost of recording
   RecordingCost cost_;
+  int64_t latency_of_sync_ns_ = 0;  // moved from latency
   std::vector<CauseTime> causes_;
 };
 

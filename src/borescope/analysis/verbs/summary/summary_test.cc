@@ -70,8 +70,33 @@ TEST(SummaryTest, NamesTheCauseOfEachGap) {
   EXPECT_EQ(
       Finding(tables, 0),
       "The device idles after its last work | warning | after the last device work: 200 us of "
-      "1.0 ms (20.0 %); idle 410 us of 1.0 ms (41.0 %); host loading data: 70.0 us, launch "
-      "latency: 50.0 us");
+      "1.0 ms (20.0 %); idle 410 us of 1.0 ms (41.0 %); host loading data: 70.0 us, next work not "
+      "launched yet: 40.0 us");
+}
+
+// Had the host not waited for 51 us, it would have launched 31 us before the gap, and the 10 us
+// that the launch takes would have passed while the device worked: they are of the wait, and those
+// of other launches are not.
+TEST(SummaryTest, TheLatencyOfALaunchAfterAWaitIsOfTheWait) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000));
+  int64_t correlation = 0;
+  for (int64_t at_us = 0; at_us < 1000; at_us += 100) {
+    trace.Launched("gemm", Us(at_us, 5), Us(at_us + 10, 70), {++correlation, 7, 0});
+    trace.Runtime("cudaDeviceSynchronize", Us(at_us + 30, 51));
+  }
+  trace.Launched("gemm", Us(1000, 5), Us(1010, 70), {++correlation, 7, 0});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  // Ten gaps of 30 us: 20 up to the launch, and 10 after it.
+  const std::string finding = Finding(tables, 0);
+  EXPECT_TRUE(
+      finding.starts_with("The device idles after synchronisation | warning | host had "
+                          "waited for the device: 300 us of "))
+      << finding;
+  EXPECT_NE(finding.find(", with 100 us for the launches after it"), std::string::npos) << finding;
+  EXPECT_EQ(Ints(Named(tables, "idle_causes"), "sync_ns")[0], 200000);
+  // And 10 before the first work.
+  EXPECT_EQ(Ints(Named(tables, "idle_causes"), "latency_ns")[0], 110000);
 }
 
 // Had the host not waited, it would have launched earlier by as long as it waited, and no more.
