@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "torch.profiler's"},
         ForeignCase{"TensorFlow1OfAGpu",
                     R"({"traceEvents":[{"name":"process_name","ph":"M","pid":1,)"
-                    R"("args":{"name":"/device:GPU:0/stream:all Compute"}}]})",
+                    R"("args":{"name":"/device:GPU:0/memcpy Compute"}}]})",
                     "byte 0: this is a TensorFlow 1 timeline, not a profile that borescope reads; "
                     "record with tf.profiler.experimental.start and give its trace.json.gz"},
         ForeignCase{"TensorFlow1WithoutNames",

@@ -242,7 +242,7 @@ bool IsOfRocprof(const HeadEvent& event) {
 // "/device:GPU:0/stream:all Compute".
 bool IsOfTensorFlow1(const HeadEvent& event) {
   return IsProcessName(event) &&
-         (HasText(event.args, "\"/job:") || HasText(event.args, "/stream:") ||
+         (HasText(event.args, "\"/job:") || HasText(event.args, " Compute\"") ||
           HasText(event.args, "\"Allocators\"") || HasText(event.args, "\"Tensors\""));
 }
 

@@ -436,9 +436,8 @@ constexpr QualityCheck kLinkChecks[] = {
      "counted, but has no operator. Share of device time.",
      WithoutLaunch},
     {"untraced-copies", Severity::kWarning,
-     "Calls that copy, and wait for it or are waited for, of which no copy was recorded: the "
-     "device "
-     "may have been busy while they lasted. Share of the recording. To have their records",
+     "Copies that the host waited for, of which there is no record: the device may have been busy "
+     "meanwhile. Share of the recording. To have their records",
      UntracedCopies,
      "record the device with ProfilerActivity.CUDA (also for ROCm); if that was on, the profiler "
      "lost them: record a shorter part.",
