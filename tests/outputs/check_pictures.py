@@ -147,6 +147,24 @@ class Checker:
         status, shown = self.on_terminal("breakdown", "-f", "png", *inputs)
         self.expect(status == 2 and "-o picture.png" in shown, f"png on a terminal: {shown!r}")
 
+    def check_card_without_library(self, *inputs: object) -> None:
+        """Where no library draws pixels a card is an SVG, and a message says so, even with -q."""
+        hidden = self.folder / "hidden"
+        hidden.mkdir(exist_ok=True)
+        (hidden / "librsvg-2.so.2").write_bytes(b"")  # found first, and no library
+        card = self.folder / "card.png"
+        done = subprocess.run([self.borescope, "report", "-q", "--card", card, *map(str, inputs)], capture_output=True,
+                              check=False, env={**self.environment, "LD_LIBRARY_PATH": str(hidden)})
+        instead = card.with_suffix(".svg")
+        self.expect(done.returncode == 0 and not card.exists(), f"card without its library: {done!r}")
+        self.expect(b"card.svg" in done.stderr and b"librsvg" in done.stderr, f"card: {done.stderr!r}")
+        root = ElementTree.fromstring(instead.read_bytes())
+        self.expect(root.tag == SVG + "svg" and len(list(root.iter(SVG + "text"))) > 3, "card: no picture")
+        asked = subprocess.run([self.borescope, "report", "-q", "--card", self.folder / "asked.svg", *map(str, inputs)],
+                               capture_output=True, check=False, env=self.environment)
+        self.expect(asked.returncode == 0 and (self.folder / "asked.svg").read_bytes() == instead.read_bytes(),
+                    "card: not the SVG that one asks for")
+
     def on_terminal(self, *words: object, **variables: str) -> tuple[int, str]:
         """Exit status and everything shown where standard output is a terminal of 80 columns."""
         child, descriptor = pty.fork()
@@ -213,6 +231,7 @@ def main() -> int:
         for path in sample_traces(arguments.samples):
             checker.draw(together, path)
         checker.check_png(run)
+        checker.check_card_without_library(run)
         for verb in ("breakdown", "kernels"):
             checker.check_text(verb, run)
         for fault in checker.faults:

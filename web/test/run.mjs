@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [name, borescope, build, samples] = process.argv.slice(2);
-const NEEDS_NO_BROWSER = ['labels', 'timeline_model'];
+const NEEDS_NO_BROWSER = ['busy_strip', 'labels', 'timeline_model'];
 const lacks = [
   [NEEDS_NO_BROWSER.includes(name) || ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].some(existsSync), 'chromium is not installed'],
   [existsSync(join(build, 'node_modules/playwright-core')), 'the packages of the page are not installed'],
