@@ -856,7 +856,7 @@ class Reporter {
     return sentence;
   }
 
-  // What distinguishes calls of an operation; 0 of a rank without one.
+  // What distinguishes calls of an operation; 0 for a rank without one.
   uint64_t CallOf(int32_t rank, const HangOperation& operation) const {
     const HangRank* const at = model_.Of(rank);
     const IssuedOperation* const issued = at == nullptr ? nullptr : at->Find(operation);

@@ -70,7 +70,7 @@ std::string Amount(const std::optional<postmortem::ByteRange>& range) {
                            : "an amount that is not known";
 }
 
-// A failure, and what is reported about it.
+// A failure, and the finding about it.
 struct ReportedFailure {
   Failure failure;
   bool is_cause = false;
@@ -93,9 +93,9 @@ class Joiner {
   SourceFindings Join() {
     for (Failure& failure : FindFailures(events_)) {
       failures_.push_back({.failure = std::move(failure)});
-      ReportedFailure& told = failures_.back();
-      told.is_cause = IsCause(told.failure);
-      told.finding = FindingOf(told);
+      ReportedFailure& reported = failures_.back();
+      reported.is_cause = IsCause(reported.failure);
+      reported.finding = FindingOf(reported);
     }
     PutInOrder();
     Explain();
@@ -172,25 +172,25 @@ class Joiner {
            said.device_free->low >= said.requested->high;
   }
 
-  JobFinding FindingOf(const ReportedFailure& told) const {
-    const Failure& failure = told.failure;
+  JobFinding FindingOf(const ReportedFailure& reported) const {
+    const Failure& failure = reported.failure;
     const Death& first = failure.deaths.front();
     const EndingTexts texts = TextsOf(first.ending);
     JobFinding finding;
-    finding.order = !told.is_cause                         ? CauseRank::kHang
+    finding.order = !reported.is_cause                     ? CauseRank::kHang
                     : first.ending == Ending::kOutOfMemory ? CauseRank::kOutOfMemory
                                                            : CauseRank::kDeath;
     finding.finding =
         IsOwnLimit(*first.event) ? "Out of memory: the process's own limit" : texts.finding;
-    finding.severity = told.is_cause ? Severity::kError : Severity::kWarning;
+    finding.severity = reported.is_cause ? Severity::kError : Severity::kWarning;
     const bool is_certain = std::all_of(failure.deaths.begin(), failure.deaths.end(),
                                         [](const Death& death) { return death.is_certain; });
-    finding.certainty = is_certain && told.is_cause ? Certainty::kCertain : Certainty::kLikely;
+    finding.certainty = is_certain && reported.is_cause ? Certainty::kCertain : Certainty::kLikely;
     finding.ranks = RankList(failure.ranks);
     finding.evidence = EvidenceOf(failure);
     finding.where = first.event->program_line;
     finding.help = HelpOf(first, texts);
-    if (!told.is_cause) {
+    if (!reported.is_cause) {
       finding.evidence +=
           " Others waited before that, for other ranks: it may follow from the hang.";
     }
@@ -232,55 +232,57 @@ class Joiner {
     return text;
   }
 
-  // "that of rank 3", "that in job.log:12".
-  static std::string ThatOf(const Failure& failure) {
+  // "the failure of rank 3", "the failure in job.log:12".
+  static std::string FailureWords(const Failure& failure) {
     const Death& first = failure.deaths.front();
-    return first.rank.has_value() ? fmt::format("that of rank {}", *first.rank)
-                                  : fmt::format("that in {}", PlaceOf(*first.event));
+    return first.rank.has_value() ? fmt::format("the failure of rank {}", *first.rank)
+                                  : fmt::format("the failure in {}", PlaceOf(*first.event));
   }
 
   static std::string WhyLater(const FailureOrder& order, const Failure& first) {
     switch (order.basis) {
       case OrderBasis::kTimes:
-        return fmt::format("It came {} after {}", SecondsApart(order.apart_ns), ThatOf(first));
+        return fmt::format("It came {} after {}", SecondsApart(order.apart_ns),
+                           FailureWords(first));
       case OrderBasis::kLauncher:
-        return fmt::format("The launcher names {} as the first", ThatOf(first));
+        return fmt::format("The launcher names {} as the first", FailureWords(first));
       default:
-        return fmt::format("It is after {} in the same log", ThatOf(first));
+        return fmt::format("It is after {} in the same log", FailureWords(first));
     }
   }
 
   // Failures that are shown to be later than the first may follow from it. Lack of memory is a
-  // cause of its own. Where nothing shows the order, the first says so.
+  // cause of its own. Where nothing shows the order, the finding about the first says so.
   void PutInOrder() {
-    const auto first = std::find_if(failures_.begin(), failures_.end(),
-                                    [](const ReportedFailure& told) { return told.is_cause; });
+    const auto first =
+        std::find_if(failures_.begin(), failures_.end(),
+                     [](const ReportedFailure& reported) { return reported.is_cause; });
     if (first == failures_.end()) {
       return;
     }
     std::vector<std::string> unordered;
     bool is_earliest = false;
-    for (ReportedFailure& told : failures_) {
-      if (&told == &*first || !told.is_cause) {
+    for (ReportedFailure& reported : failures_) {
+      if (&reported == &*first || !reported.is_cause) {
         continue;
       }
-      const FailureOrder order = OrderOf(first->failure, told.failure);
+      const FailureOrder order = OrderOf(first->failure, reported.failure);
       const bool is_shown = order.basis != OrderBasis::kNone && order.basis != OrderBasis::kNear &&
                             order.is_first_earlier;
       if (!is_shown) {
-        unordered.push_back(ThatOf(told.failure));
+        unordered.push_back(FailureWords(reported.failure));
         continue;
       }
       is_earliest = true;
-      const Ending ending = told.failure.deaths.front().ending;
+      const Ending ending = reported.failure.deaths.front().ending;
       const bool may_follow = ending != Ending::kOutOfMemory && ending != Ending::kHostMemory;
-      told.finding.evidence +=
-          fmt::format(" {}{}.", WhyLater(order, first->failure),
-                      may_follow ? ": it may follow from it" : ", but is a cause of its own");
+      reported.finding.evidence += fmt::format(
+          " {}{}.", WhyLater(order, first->failure),
+          may_follow ? ": it may follow from that" : ", but lack of memory is a cause of its own");
       if (may_follow) {
-        told.finding.order = CauseRank::kHang;
-        told.finding.severity = Severity::kWarning;
-        told.finding.certainty = Certainty::kLikely;
+        reported.finding.order = CauseRank::kHang;
+        reported.finding.severity = Severity::kWarning;
+        reported.finding.certainty = Certainty::kLikely;
       }
     }
     if (!unordered.empty()) {
@@ -386,10 +388,10 @@ class Joiner {
         continue;
       }
       // Of several that failed the first is the reason.
-      const auto is_of_these = [&](const ReportedFailure& told) {
-        return told.is_cause &&
-               std::find_first_of(told.failure.ranks.begin(), told.failure.ranks.end(),
-                                  failed.begin(), failed.end()) != told.failure.ranks.end();
+      const auto is_of_these = [&](const ReportedFailure& reported) {
+        return reported.is_cause &&
+               std::find_first_of(reported.failure.ranks.begin(), reported.failure.ranks.end(),
+                                  failed.begin(), failed.end()) != reported.failure.ranks.end();
       };
       JobFinding& cause = TargetOf(*std::find_if(failures_.begin(), failures_.end(), is_of_these));
       cause.evidence += " " + hang.evidence;
@@ -663,8 +665,8 @@ class Joiner {
     std::vector<const JobEvent*> outlived;
     for (const JobEvent& event : events_) {
       const bool is_used =
-          std::any_of(failures_.begin(), failures_.end(), [&](const ReportedFailure& told) {
-            return std::any_of(told.failure.deaths.begin(), told.failure.deaths.end(),
+          std::any_of(failures_.begin(), failures_.end(), [&](const ReportedFailure& reported) {
+            return std::any_of(reported.failure.deaths.begin(), reported.failure.deaths.end(),
                                [&](const Death& death) { return death.outlived == &event; });
           });
       if (event.is_no_end && event.lines_after > 0 && !is_used) {
@@ -681,9 +683,8 @@ class Joiner {
     finding.severity = Severity::kInfo;
     finding.certainty = Certainty::kLikely;
     finding.ranks = RankList(RanksOf(outlived));
-    finding.evidence =
-        fmt::format("{}: {}, and {} of work and other output after it", PlaceOf(last), last.text,
-                    Times(last.lines_after, "line", "lines"));
+    finding.evidence = fmt::format("{}: {}; the log goes on for {} after it", PlaceOf(last),
+                                   last.text, Times(last.lines_after, "line", "lines"));
     finding.evidence +=
         outlived.size() == 1 ? "." : fmt::format("; {} more before that.", outlived.size() - 1);
     finding.where = last.program_line;
@@ -733,9 +734,9 @@ class Joiner {
 
   void AddKilled(bool is_explained) {
     const bool is_told =
-        std::any_of(failures_.begin(), failures_.end(), [](const ReportedFailure& told) {
+        std::any_of(failures_.begin(), failures_.end(), [](const ReportedFailure& reported) {
           return std::any_of(
-              told.failure.deaths.begin(), told.failure.deaths.end(),
+              reported.failure.deaths.begin(), reported.failure.deaths.end(),
               [](const Death& death) { return death.ending == Ending::kHostMemory; });
         });
     std::vector<const JobEvent*> lines;

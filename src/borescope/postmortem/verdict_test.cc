@@ -228,13 +228,13 @@ TEST(Verdict, OfSeveralFailuresTheFirstIsTheCause) {
   EXPECT_EQ(Told(later), (Lines{"error/5/Ranks ended with an exception",
                                 "warning/0/Ranks ended with an exception"}));
   EXPECT_NE(later.back().findings.back().evidence.find(
-                "It came 50 s after that of rank 5: it may follow from it."),
+                "It came 50 s after the failure of rank 5: it may follow from that."),
             std::string::npos);
   const auto unknown = TwoFailures(0, 0);
   EXPECT_EQ(Told(unknown), (Lines{"error/0/Ranks ended with an exception",
                                   "error/5/Ranks ended with an exception"}));
   EXPECT_NE(unknown.back().findings.front().evidence.find(
-                "Nothing shows whether it or that of rank 5 came first."),
+                "Nothing shows whether it or the failure of rank 5 came first."),
             std::string::npos);
   // Clocks of hosts differ: the earlier one is first, but it is not said to be the cause.
   EXPECT_EQ(

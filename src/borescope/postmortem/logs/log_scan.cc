@@ -641,7 +641,7 @@ void LogScanner::AddExit(LogEvent event, int code) {
   Add(std::move(event));
 }
 
-// What torchrun's agent, DeepSpeed and Accelerate report about the processes that they started.
+// What torchrun's agent, DeepSpeed and Accelerate report for the processes that they started.
 bool LogScanner::TakeLauncher(const LogLine& line, int64_t number) {
   int code = 0;
   int32_t place = 0;
