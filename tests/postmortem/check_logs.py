@@ -7,6 +7,8 @@ Prints how often a kind of end was taken for which: rows are the truth.
 """
 
 import argparse
+import json
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -14,8 +16,6 @@ from pathlib import Path
 
 import job_logs
 from check_faults import rows
-import json
-import subprocess
 
 KINDS = {
     "Ranks ended with an exception": "exception",

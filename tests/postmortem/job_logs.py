@@ -1,5 +1,6 @@
 """Logs of jobs that ended in a known way, as several launchers write them."""
 
+import json
 import random
 
 LAUNCHERS = ("torchrun", "torchrun_plain", "srun", "mpirun", "hydra", "per_rank", "elastic", "deepspeed", "accelerate", "ray")
@@ -52,8 +53,6 @@ def summary(failures):
 
 
 def error_file(text, second):
-    import json
-
     return json.dumps({"message": {"message": text, "extraInfo": {"py_callstack": "\n".join(traceback(text, 31)), "timestamp": str(1793527200 + second)}}})
 
 

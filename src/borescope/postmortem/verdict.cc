@@ -669,7 +669,7 @@ class Joiner {
             return std::any_of(reported.failure.deaths.begin(), reported.failure.deaths.end(),
                                [&](const Death& death) { return death.outlived == &event; });
           });
-      if (event.is_no_end && event.lines_after > 0 && !is_used) {
+      if (event.is_no_end && event.goes_on_to > 0 && !is_used) {
         outlived.push_back(&event);
       }
     }
@@ -683,8 +683,8 @@ class Joiner {
     finding.severity = Severity::kInfo;
     finding.certainty = Certainty::kLikely;
     finding.ranks = RankList(RanksOf(outlived));
-    finding.evidence = fmt::format("{}: {}; the log goes on for {} after it", PlaceOf(last),
-                                   last.text, Times(last.lines_after, "line", "lines"));
+    finding.evidence = fmt::format("{}: {}; the log goes on with work, to line {}", PlaceOf(last),
+                                   last.text, last.goes_on_to);
     finding.evidence +=
         outlived.size() == 1 ? "." : fmt::format("; {} more before that.", outlived.size() - 1);
     finding.where = last.program_line;

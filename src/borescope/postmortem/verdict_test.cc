@@ -295,7 +295,7 @@ TEST(Verdict, ExitCodesBelongToExceptionsOfNobodyInParticular) {
 TEST(Verdict, ExceptionsThatWereOutlivedAreNoDeaths) {
   JobEvent event = Event(LogKind::kException, std::nullopt, "OSError: retry");
   event.is_no_end = true;
-  event.lines_after = 500;
+  event.goes_on_to = 500;
   const auto alone = Joined({}, {event});
   EXPECT_EQ(Told(alone), (Lines{"info//Exceptions after which the program went on"}));
   EXPECT_FALSE(alone.back().has_cause);

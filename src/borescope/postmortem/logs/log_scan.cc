@@ -267,7 +267,8 @@ std::optional<size_t> LogScanner::Add(LogEvent event) {
 void LogScanner::Take(std::string_view raw, int64_t number) {
   const bool is_inside = !traces_.empty() || summary_.part != Summary::Part::kNone;
   const bool is_of_interest = Finds(raw, kAnyOfInterest);
-  if (!is_inside && !is_of_interest && aftermaths_.empty()) {
+  line_ = number;
+  if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
     return;
   }
   const LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
@@ -322,7 +323,8 @@ void LogScanner::BeginAftermath(int64_t stream, size_t place) {
   for (Aftermath::Shape& shape : after.shapes) {
     shape.steps = {};
   }
-  after.lines = 0;
+  open_aftermaths_ += after.is_open ? 0 : 1;
+  after.is_open = true;
 }
 
 // "During handling of the above exception, another exception occurred:", and what Python reports
@@ -348,8 +350,7 @@ void LogScanner::TakeAftermath(const LogLine& line) {
     return;
   }
   Aftermath& after = found->second;
-  ++after.lines;
-  if (after.went_on || IsNoWork(line.text)) {
+  if (!after.is_open || IsNoWork(line.text)) {
     return;
   }
   // Whole numbers of the line, and the rest of it. Bars of progress change their length.
@@ -394,6 +395,10 @@ void LogScanner::TakeAftermath(const LogLine& line) {
       after.went_on = after.went_on || ++place->steps[i] >= after.enough;
     }
   }
+  if (after.went_on) {
+    after.is_open = false;
+    --open_aftermaths_;
+  }
 }
 
 // If it went on, none of these ended it.
@@ -404,7 +409,7 @@ void LogScanner::EndAftermath(Aftermath& after) {
   for (const size_t place : after.exceptions) {
     if (!events_[place].is_no_end) {
       events_[place].is_no_end = true;
-      events_[place].lines_after = after.lines;
+      events_[place].goes_on_to = line_;
     }
   }
   after.outlived.merge(after.exceptions);

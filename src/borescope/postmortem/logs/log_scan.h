@@ -65,7 +65,7 @@ struct LogEvent {
   // An exception that ended nothing: the program went on, or raised another one while it handled
   // this one.
   bool is_no_end = false;
-  uint64_t lines_after = 0;           // of an exception after which it went on: in the log
+  int64_t goes_on_to = 0;             // of an exception that it outlived: a later line of the log
   std::optional<int> exit_code = {};  // negative: a signal
   std::optional<int> xid = {};
   uint64_t count = 1;  // of equal ones in this file
@@ -112,9 +112,9 @@ class LogScanner {
     std::set<size_t> exceptions;  // places in events_
     std::set<size_t> outlived;    // those after which it went on before
     std::vector<Shape> shapes;
-    uint64_t lines = 0;
     uint32_t enough = 0;  // steps that show that it goes on
     bool went_on = false;
+    bool is_open = false;  // whether it goes on is not known yet
   };
   // torchrun's summary of failures.
   struct Summary {
@@ -152,6 +152,8 @@ class LogScanner {
   // By who wrote them: a rank; a process above all ranks; -1 for lines of nobody in particular.
   std::map<int64_t, Trace> traces_;
   std::map<int64_t, Aftermath> aftermaths_;
+  size_t open_aftermaths_ = 0;
+  int64_t line_ = 0;                          // the number of this one
   std::map<int64_t, size_t> last_exception_;  // the place in events_ of the newest one
   std::map<int64_t, size_t> handled_;         // while which the next one is raised
   std::set<int64_t> ignored_;                 // whose next traceback Python only reports

@@ -174,7 +174,7 @@ std::string After(std::string_view prefix, int lines, std::string_view text) {
 TEST(LogScan, WorkAfterAnExceptionShowsThatItEndedNothing) {
   const LogEvent went_on = OnlyOf(After("", 50, "step {} loss 2.5"));
   EXPECT_TRUE(went_on.is_no_end);
-  EXPECT_EQ(went_on.lines_after, 50U);
+  EXPECT_EQ(went_on.goes_on_to, 53);
   EXPECT_TRUE(OnlyOf(After("[rank1]: ", 5, "step {}")).is_no_end);
   EXPECT_TRUE(OnlyOf(After("2026-11-28 10:00:00,1 ", 20, "INFO train {}/500")).is_no_end);
   // A few steps of others, lines that count nothing, what is written at an end, and numbers of
