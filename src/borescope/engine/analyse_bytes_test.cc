@@ -53,7 +53,7 @@ TEST(AnalyseBytes, NoTwoColumnsOfATableHaveOneHeading) {
     ASSERT_TRUE(document.ok()) << document.error().Sentence();
     for (const Table& table : document->tables) {
       std::set<std::string> headings;
-      for (const TextColumn& column : MakeColumns(table)) {
+      for (const TextColumn& column : MakeColumns(table, 80)) {
         EXPECT_TRUE(headings.insert(column.heading).second) << table.name << ": " << column.heading;
         const bool is_time = column.source->unit == Unit::kNanoseconds;
         EXPECT_FALSE(is_time && column.heading == "calls") << table.name;
