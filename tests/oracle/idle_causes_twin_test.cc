@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/syncs/sync_edges.h"
 #include "tests/oracle/verb_answers.h"
 
@@ -149,6 +151,75 @@ bool MayBeUntraced(const RandomRun& run) {
   return std::none_of(run.work.begin(), run.work.end(), [](const RunWork& work) {
     return work.kind == DeviceKind::kMemcpy && work.call == kNoCall;
   });
+}
+
+// Whether a call, or one inside it, started work.
+bool HasWork(const RandomRun& run, size_t call) {
+  const testkit::RunCall& around = run.calls[call];
+  return std::any_of(run.work.begin(), run.work.end(), [&](const RunWork& work) {
+    if (work.call == kNoCall) {
+      return false;
+    }
+    const testkit::RunCall& own = run.calls[static_cast<size_t>(work.call)];
+    return own.thread == around.thread && around.time.begin <= own.time.begin &&
+           own.time.end <= around.time.end;
+  });
+}
+
+// The next call of the thread after another one has ended, of several the longest, if it waits.
+std::optional<size_t> WaitAfter(const RandomRun& run, size_t call) {
+  const auto place = [&](size_t i) {
+    return std::pair(run.calls[i].time.begin, -run.calls[i].time.length());
+  };
+  std::optional<size_t> next;
+  for (size_t i = 0; i < run.calls.size(); ++i) {
+    const bool is_after = run.calls[i].thread == run.calls[call].thread && i != call &&
+                          run.calls[i].time.begin >= run.calls[call].time.end;
+    if (is_after && (!next || place(i) < place(*next))) {
+      next = i;
+    }
+  }
+  return next && Contains(run.calls[*next].name, "Synchronize") ? next : std::nullopt;
+}
+
+// How many moments of a time no device works in.
+int64_t IdleMoments(const RandomRun& run, Time time) {
+  int64_t idle = 0;
+  for (int64_t ns = time.begin; ns < time.end; ++ns) {
+    idle += std::none_of(run.work.begin(), run.work.end(),
+                         [&](const RunWork& work) {
+                           return IsDeviceWork(work.kind) && work.time.begin <= ns &&
+                                  ns < work.time.end;
+                         })
+                ? 1
+                : 0;
+  }
+  return idle;
+}
+
+// Asynchronous copies without a record that, with the wait after them, last ten moments or more in
+// which no device works are as calls that wait for their copy; the wait is none of its own then.
+RandomRun WithCopiesThatBlock(const RandomRun& run) {
+  constexpr int64_t kLeastMoments = 10;
+  constexpr int64_t kNoThread = 99;
+  RandomRun blocking = run;
+  for (size_t i = 0; i < run.calls.size(); ++i) {
+    if (run.calls[i].name != "cudaMemcpyAsync" || HasWork(run, i) || !MayBeUntraced(run)) {
+      continue;
+    }
+    const std::optional<size_t> wait = WaitAfter(run, i);
+    const Time time{run.calls[i].time.begin, run.calls[wait.value_or(i)].time.end};
+    if (IdleMoments(run, time) < kLeastMoments) {
+      continue;
+    }
+    blocking.calls[i].name = kUntracedCall;
+    blocking.calls[i].time = time;
+    if (wait) {
+      blocking.calls[*wait].name = "ignored";
+      blocking.calls[*wait].thread = kNoThread;
+    }
+  }
+  return blocking;
 }
 
 Moments UntracedIn(const RandomRun& run) {
@@ -484,12 +555,13 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     }
     const Trace trace = TraceOf(InNanoseconds(run));
     std::map<int64_t, int64_t> skews = SkewsOf(trace);
+    const RandomRun blocking = WithCopiesThatBlock(run);
     params.values.push_back({kLongestParam.name, 1'000'000, ""});
     Lines want;
     Lines want_gaps;
     for (const auto& [gpu, works] : works_of) {
       Gaps gaps;
-      Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection,
+      Times times = TimesOf(OnClock(blocking, skews[gpu]), run.all(), works, selection,
                             EndOfInherited(run, gpu, selection.stream) != kMissing,
                             EndOfInherited(run, gpu, kMissing), gaps);
       for (const auto& [ends, moments] : gaps) {
