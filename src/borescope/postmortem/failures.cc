@@ -97,10 +97,12 @@ FailureOrder OrderOfDeaths(const Death& a, const Death& b) {
     }
     near = order;
   }
-  if (const FailureOrder order = ByLocalTimes(a, b); order.basis == OrderBasis::kTimes) {
-    return order;
-  } else if (near.basis == OrderBasis::kNone) {
-    near = order;
+  const FailureOrder local = ByLocalTimes(a, b);
+  if (local.basis == OrderBasis::kTimes) {
+    return local;
+  }
+  if (near.basis == OrderBasis::kNone) {
+    near = local;
   }
   if (IsNamedFirst(a) != IsNamedFirst(b)) {
     return {.basis = OrderBasis::kLauncher, .is_first_earlier = IsNamedFirst(a)};

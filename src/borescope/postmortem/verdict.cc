@@ -74,7 +74,7 @@ std::string Amount(const std::optional<postmortem::ByteRange>& range) {
 struct ReportedFailure {
   Failure failure;
   bool is_cause = false;
-  JobFinding finding;
+  JobFinding finding = {};
 };
 
 // A finding of another source.

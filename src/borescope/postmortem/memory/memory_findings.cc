@@ -207,7 +207,7 @@ std::string KeptBy(std::span<const MemorySegmentRow> rows) {
   if (most == lines.end()) return "";
   const auto& [bytes, segments] = most->second;
   return fmt::format(" {} of what is free lies in {} {} kept by blocks of {} (memory_segments).",
-                     FormatBytes(bytes), GroupDigits(segments),
+                     FormatBytes(static_cast<uint64_t>(bytes)), GroupDigits(segments),
                      segments == 1 ? "segment" : "segments", most->first);
 }
 
