@@ -623,6 +623,7 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
   }
   if (request.scrubber != nullptr) {
     std::vector<std::string> paths;
+    paths.reserve(all.files.size());
     for (const JobFileRow& file : all.files) {
       paths.push_back(file.file);
     }

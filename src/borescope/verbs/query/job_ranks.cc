@@ -85,6 +85,7 @@ std::vector<query::JobSource> JobRanks::ReadSources(const RunOptions& options,
   std::vector<query::JobSource> sources;
   DumpFiles dumps = ReadDumpFiles(dumps_, options.threads);
   diagnostics.insert(diagnostics.end(), dumps.diagnostics.begin(), dumps.diagnostics.end());
+  sources.reserve(dumps.files.size());
   for (DumpFile& dump : dumps.files) {
     sources.push_back({std::move(dump.row), std::move(dump.dump)});
   }
