@@ -182,7 +182,7 @@ std::optional<size_t> WaitAfter(const RandomRun& run, size_t call) {
   return next && Contains(run.calls[*next].name, "Synchronize") ? next : std::nullopt;
 }
 
-// How many moments of a time no device works in.
+// In how much of a time no device works.
 int64_t IdleMoments(const RandomRun& run, Time time) {
   int64_t idle = 0;
   for (int64_t ns = time.begin; ns < time.end; ++ns) {
@@ -197,8 +197,9 @@ int64_t IdleMoments(const RandomRun& run, Time time) {
   return idle;
 }
 
-// Asynchronous copies without a record that, with the wait after them, last ten moments or more in
-// which no device works are as calls that wait for their copy; the wait is none of its own then.
+// Asynchronous copies without a record that, with the wait after them, last a hundred microseconds
+// or more in which no device works are as calls that wait for their copy; the wait is none of its
+// own then.
 RandomRun WithCopiesThatBlock(const RandomRun& run) {
   constexpr int64_t kLeastMoments = 10;
   constexpr int64_t kNoThread = 99;
