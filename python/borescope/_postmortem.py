@@ -73,7 +73,9 @@ def _copied(content: Any, folder: str, number: int) -> bytes:
     name = os.path.basename(name) if isinstance(name, str) else ""
     if hasattr(content, "read"):
         content = FileLike(content, name or "recording")()
-    return as_file(content, folder, number, name or "recording")
+    path = as_file(content, folder, number, name or "recording")
+    os.utime(path, (0, 0))  # when the content was written is not known: it is no sign of how long a hang lasted
+    return path
 
 
 def _paths(given: One | Iterable[One], copies: ExitStack) -> list[bytes]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import pickle
 import runpy
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -144,7 +146,8 @@ def without_files(answer: borescope.Answer) -> list[list[dict[str, Any]]]:
     return [[{key: cell for key, cell in row.items() if key != "file"} for row in table] for table in tables]
 
 
-def test_contents_of_files(jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contents_of_files(jobs: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory,
+                           monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     data = (jobs / "memory" / "snapshot_rank3.pickle").read_bytes()
@@ -164,8 +167,12 @@ def test_contents_of_files(jobs: Path, tmp_path: Path, monkeypatch: pytest.Monke
         dump = Named((jobs / "job" / f"trace_{rank}").read_bytes())
         dump.name = f"/somewhere/trace_{rank}"
         dumps.append(dump)
-    whole = borescope.postmortem([*dumps, jobs / "job" / "trace_2"])
-    assert without_files(whole) == without_files(borescope.postmortem(jobs / "job"))
+    # Contents have no time at which they were written, of which a hang may be seen.
+    untimed = Path(shutil.copytree(jobs / "job", tmp_path_factory.mktemp("untimed") / "job"))
+    for path in untimed.iterdir():
+        os.utime(path, (0, 0))
+    whole = borescope.postmortem([*dumps, untimed / "trace_2"])
+    assert without_files(whole) == without_files(borescope.postmortem(untimed))
     with pytest.raises(TypeError, match="binary mode"):
         borescope.postmortem(io.StringIO("text"))  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
