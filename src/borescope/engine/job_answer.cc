@@ -469,7 +469,12 @@ JobAnswer InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options
     return {};
   }
   const Result<std::vector<JobFile>> files = FindJobFilesOf(options);
-  if (!files.ok() || std::none_of(files->begin(), files->end(), IsOfJob)) {
+  if (!files.ok()) {
+    return {{},
+            {{Severity::kWarning, "unreadable-file", 1, files.error().file, files.error().cause,
+              "Whether dumps and snapshots are there could not be found out."}}};
+  }
+  if (std::none_of(files->begin(), files->end(), IsOfJob)) {
     return {};
   }
   std::optional<Result<JobAnswer>> answer = AnswerOfJob(info, options);

@@ -397,8 +397,10 @@ PlacesOfRanks PlacesNotDrawn(const Table& verdict, const std::vector<Timeline>& 
 }
 
 // The timeline of one rank with these places exact before others, and no more of it than its share.
-Result<Timeline> DrawnAgain(const Questions& questions, const InputFile& file, size_t sharing,
-                            std::span<const Interval> places, RunOptions options) {
+// Nothing if the file has none any more.
+Result<std::optional<Timeline>> DrawnAgain(const Questions& questions, const InputFile& file,
+                                           size_t sharing, std::span<const Interval> places,
+                                           RunOptions options) {
   const AnalysisSpec* const spec[] = {questions.specs[questions.sections.size()]};
   Params params = questions.params;
   DrawFirst(places, params);
@@ -408,7 +410,8 @@ Result<Timeline> DrawnAgain(const Questions& questions, const InputFile& file, s
   BS_ASSIGN(Tables reduced, ReduceOne(*spec[0], 0, params, run, lacks));
   params.sharing = sharing;
   BS_ASSIGN(const Tables tables, spec[0]->PipelineFor(params).finish(std::move(reduced), params));
-  return std::move(ShiftedTimelines(tables).front());
+  std::vector<Timeline> drawn = ShiftedTimelines(tables);
+  return drawn.empty() ? std::optional<Timeline>() : std::optional(std::move(drawn.front()));
 }
 
 // Findings about several ranks are known when each has been drawn. Those ranks whose timelines do
@@ -435,14 +438,15 @@ Result<void> DrawPlacesOfFindings(const Questions& questions, std::span<const In
     if (own == places.end() || (file.path == "-" && file.content == nullptr)) {
       continue;
     }
-    BS_ASSIGN(Timeline again, DrawnAgain(questions, file, SharingRanks(run), own->second, options));
+    BS_ASSIGN(std::optional<Timeline> again,
+              DrawnAgain(questions, file, SharingRanks(run), own->second, options));
     for (Timeline& timeline : timelines) {
-      if (timeline.rank == part->report.rank) {
+      if (again.has_value() && timeline.rank == part->report.rank) {
         const int64_t shift_ns = timeline.shift_ns;
-        ShiftTimeline(SubtractSaturating(shift_ns, again.shift_ns), again);
-        again.shift_ns = shift_ns;
-        again.rank = timeline.rank;
-        timeline = std::move(again);
+        ShiftTimeline(SubtractSaturating(shift_ns, again->shift_ns), *again);
+        again->shift_ns = shift_ns;
+        again->rank = timeline.rank;
+        timeline = std::move(*again);
         break;
       }
     }
