@@ -114,7 +114,7 @@ bool TakePlace(LogLine& line) {
     return false;
   }
   line.rank = ParseNumber<int32_t>(line.text.substr(1, digits));
-  line.basis = LogRankBasis::kTask;
+  line.basis = LogRankBasis::kLocal;  // other programs write such numbers, too
   line.text.remove_prefix(digits + 3);
   return true;
 }
