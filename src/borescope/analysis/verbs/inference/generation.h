@@ -33,7 +33,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/verbs/inference/inference_steps.h"
+#include "borescope/analysis/verbs/inference/step_names.h"
 
 namespace borescope::internal {
 
