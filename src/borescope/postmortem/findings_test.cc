@@ -44,6 +44,14 @@ TEST(JobFilesTest, RanksOfNames) {
   EXPECT_EQ(RankOfName("trace_99999999999"), std::nullopt);
 }
 
+TEST(JobFilesTest, RanksOfNamesOfSnapshots) {
+  EXPECT_EQ(RankOfSnapshotName("a/snapshot_3.pickle.gz"), 3);
+  EXPECT_EQ(RankOfSnapshotName("7.pickle"), 7);
+  EXPECT_EQ(RankOfSnapshotName("memrank12.pickle"), 12);
+  EXPECT_EQ(RankOfSnapshotName("leak2.pickle"), std::nullopt);
+  EXPECT_EQ(RankOfSnapshotName("snapshot_20261128.pickle"), std::nullopt);
+}
+
 TEST(ProgramLineTest, TheInnermostFrameOfTheUser) {
   const std::vector<ProgramFrame> frames = {
       {"/opt/site-packages/torch/distributed/c10d.py", "all_reduce", 7},

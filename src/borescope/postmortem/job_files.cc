@@ -212,21 +212,10 @@ Error TakesTooMuch(uint64_t memory_limit, const std::string& first_file) {
                .file = first_file};
 }
 
-std::optional<int32_t> RankOfName(std::string_view name) {
-  name = name.substr(name.find_last_of('/') + 1);
-  const std::string lower = LowerCase(name);
-  for (size_t at = lower.rfind("rank"); at != std::string::npos && at < lower.size();
-       at = at == 0 ? std::string::npos : lower.rfind("rank", at - 1)) {
-    size_t begin = at + 4;
-    begin += begin < lower.size() && (lower[begin] == '_' || lower[begin] == '-') ? 1 : 0;
-    size_t end = begin;
-    while (end < lower.size() && IsDigit(lower[end])) {
-      ++end;
-    }
-    if (end > begin) {
-      return ParseNumber<int32_t>(std::string_view(lower).substr(begin, end - begin));
-    }
-  }
+namespace {
+
+// The digits at the end of a name, before endings such as .pickle.
+std::string_view DigitsAtEnd(std::string_view name) {
   constexpr std::string_view kEndings[] = {".gz", ".zst", ".pickle", ".pkl", ".json", ".pt"};
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
@@ -241,7 +230,45 @@ std::optional<int32_t> RankOfName(std::string_view name) {
   while (begin > 0 && IsDigit(name[begin - 1])) {
     --begin;
   }
-  return begin == name.size() ? std::nullopt : ParseNumber<int32_t>(name.substr(begin));
+  return name.substr(begin);
+}
+
+std::optional<int32_t> NumberAfterRank(std::string_view name) {
+  const std::string lower = LowerCase(name);
+  for (size_t at = lower.rfind("rank"); at != std::string::npos && at < lower.size();
+       at = at == 0 ? std::string::npos : lower.rfind("rank", at - 1)) {
+    size_t begin = at + 4;
+    begin += begin < lower.size() && (lower[begin] == '_' || lower[begin] == '-') ? 1 : 0;
+    size_t end = begin;
+    while (end < lower.size() && IsDigit(lower[end])) {
+      ++end;
+    }
+    if (end > begin) {
+      return ParseNumber<int32_t>(std::string_view(lower).substr(begin, end - begin));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int32_t> RankOfName(std::string_view name) {
+  name = name.substr(name.find_last_of('/') + 1);
+  if (const std::optional<int32_t> rank = NumberAfterRank(name); rank.has_value()) return rank;
+  const std::string_view digits = DigitsAtEnd(name);
+  return digits.empty() ? std::nullopt : ParseNumber<int32_t>(digits);
+}
+
+std::optional<int32_t> RankOfSnapshotName(std::string_view name) {
+  constexpr size_t kMostDigits = 6;
+  name = name.substr(name.find_last_of('/') + 1);
+  if (const std::optional<int32_t> rank = NumberAfterRank(name); rank.has_value()) return rank;
+  const std::string_view digits = DigitsAtEnd(name);
+  const auto before = static_cast<size_t>(digits.data() - name.data());
+  const bool is_apart =
+      before == 0 || std::string_view("_-.").find(name[before - 1]) != std::string_view::npos;
+  const bool is_rank = !digits.empty() && digits.size() <= kMostDigits && is_apart;
+  return is_rank ? ParseNumber<int32_t>(digits) : std::nullopt;
 }
 
 bool IsDumpName(std::string_view name) {
@@ -259,10 +286,11 @@ Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, in
   std::vector<JobFile> files = finder.Take();
   ParallelFor(files.size(), threads, [&](size_t i) {
     JobFile& file = files[i];
-    file.rank = RankOfName(file.path);
     if (const Result<void> recognised = Recognise(file); !recognised.ok()) {
       file.failure = InFile(file.path, recognised.error());
     }
+    file.rank = file.kind == JobFileKind::kMemorySnapshot ? RankOfSnapshotName(file.path)
+                                                          : RankOfName(file.path);
   });
   return files;
 }

@@ -91,6 +91,9 @@ std::invoke_result_t<Read> ReadJobWithin(uint64_t memory_limit, const std::strin
 // The rank that a file name says: digits after "rank", else those at its end before endings such
 // as .pickle, .json and .gz.
 std::optional<int32_t> RankOfName(std::string_view name);
+// That of a snapshot, which its user names: a number apart from other words, and not as long as a
+// date. leak2.pickle and snapshot_20261128.pickle say no rank.
+std::optional<int32_t> RankOfSnapshotName(std::string_view name);
 
 // Whether a file is named as PyTorch or its users name dumps: "trace_3", "dump_rank3.pickle". What
 // is named so has to be one.

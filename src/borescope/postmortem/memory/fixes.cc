@@ -238,11 +238,12 @@ class FixFinder {
   MemoryFixes Find(const std::vector<LiveMemory>& live) {
     found_.is_reproduced =
         !Replay({.settings = snapshot_.settings, .bounds = high_}).is_served && !is_out_of_time_;
+    SumSites(live);
     TrySettings();
     TryLimit();
     TryEmptyCache();
     TrySmallerRequest();
-    TrySites(live);
+    TrySites();
     TrySmallerBatch();
     for (MemoryFix& fix : found_.fixes) {
       if (!found_.is_reproduced && fix.fits == Fits::kYes) fix.fits = Fits::kCannotTell;
@@ -432,6 +433,9 @@ class FixFinder {
                   .setting = {}};
     const uint64_t size = stream_.failed.size;
     fix.changed_bytes = size - (size / 100 * found->first + size % 100 * found->first / 100);
+    const auto live = std::find_if(sites_by_bytes_.begin(), sites_by_bytes_.end(),
+                                   [&](const auto& row) { return row.second == site; });
+    fix.is_of_model = live != sites_by_bytes_.end() && IsMostlyOfModel({site}, live->first);
     Add(std::move(fix), found->second, true);
   }
 
@@ -462,23 +466,27 @@ class FixFinder {
     Add(std::move(fix), found->second, false);
   }
 
-  // The largest sites that are live at the failure, one at a time; two if none is enough.
-  void TrySites(const std::vector<LiveMemory>& live) {
-    std::vector<std::pair<uint64_t, uint32_t>> sites;  // bytes and site
+  // What each site holds at the failure, most first.
+  void SumSites(const std::vector<LiveMemory>& live) {
     for (const LiveMemory& row : live) {
       if (sites_.Get(row.site).Text().empty()) continue;
       if (IsOfModel(row.category)) of_model_[row.site] += row.bytes;
-      const auto known = std::find_if(sites.begin(), sites.end(),
+      const auto known = std::find_if(sites_by_bytes_.begin(), sites_by_bytes_.end(),
                                       [&](const auto& site) { return site.second == row.site; });
-      if (known == sites.end()) {
-        sites.emplace_back(row.bytes, row.site);
+      if (known == sites_by_bytes_.end()) {
+        sites_by_bytes_.emplace_back(row.bytes, row.site);
       } else {
         known->first += row.bytes;
       }
     }
-    std::stable_sort(sites.begin(), sites.end(),
+    std::stable_sort(sites_by_bytes_.begin(), sites_by_bytes_.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    sites.resize(std::min(sites.size(), kMostSites));
+  }
+
+  // The largest sites that are live at the failure, one at a time; two if none is enough.
+  void TrySites() {
+    const std::span<const std::pair<uint64_t, uint32_t>> sites =
+        std::span(sites_by_bytes_).first(std::min(sites_by_bytes_.size(), kMostSites));
     bool fits = false;
     for (const auto& [bytes, site] : sites) {
       fits = TryWithout({site}, bytes) || fits;
@@ -502,6 +510,16 @@ class FixFinder {
     }
   }
 
+  // Whether most of the `bytes` that these sites hold is the model's.
+  bool IsMostlyOfModel(const std::vector<uint32_t>& of, uint64_t bytes) const {
+    uint64_t of_model = 0;
+    for (const uint32_t site : of) {
+      const auto found = of_model_.find(site);
+      of_model += found == of_model_.end() ? 0 : found->second;
+    }
+    return of_model > bytes / 2;
+  }
+
   bool TryWithout(const std::vector<uint32_t>& without, uint64_t bytes) {
     if (!HasTime()) return true;
     MemoryChange change{.settings = snapshot_.settings, .bounds = {}};
@@ -519,12 +537,7 @@ class FixFinder {
     }
     MemoryFix fix{.change = "without " + names, .setting = {}};
     fix.changed_bytes = bytes;
-    uint64_t of_model = 0;
-    for (const uint32_t site : without) {
-      const auto found = of_model_.find(site);
-      of_model += found == of_model_.end() ? 0 : found->second;
-    }
-    fix.is_of_model = of_model > bytes / 2;
+    fix.is_of_model = IsMostlyOfModel(without, bytes);
     Add(std::move(fix), answer, true);
     return answer.fits == Fits::kYes;
   }
@@ -536,8 +549,9 @@ class FixFinder {
   std::chrono::steady_clock::time_point end_;
   AllocatorBounds low_;
   AllocatorBounds high_;
-  std::map<uint32_t, uint64_t> of_model_;  // bytes of sites that are live at the failure
-  bool is_out_of_time_ = false;            // in the middle of a replay
+  std::vector<std::pair<uint64_t, uint32_t>> sites_by_bytes_;  // live at the failure, most first
+  std::map<uint32_t, uint64_t> of_model_;                      // of these, by site
+  bool is_out_of_time_ = false;                                // in the middle of a replay
   MemoryFixes found_;
 };
 

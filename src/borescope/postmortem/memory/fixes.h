@@ -73,8 +73,8 @@ struct MemoryFix {
   std::optional<uint64_t> changed_bytes = {};   // by how much
   std::optional<uint64_t> reserved_bytes = {};  // then
   std::optional<uint64_t> spare_bytes = {};     // what may be reserved beyond that
-  // Most of what it leaves out is of the model: parameters, gradients, states of the optimizer, or
-  // workspaces of libraries, which a program seldom can do without.
+  // Most of what it leaves out or makes smaller is of the model: parameters, gradients, states of
+  // the optimizer, or workspaces of libraries, which a program seldom can do without.
   bool is_of_model = false;
   bool is_certain = false;  // else it follows from parts of the model or the trace
 };  // that could not be checked

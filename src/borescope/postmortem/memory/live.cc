@@ -550,6 +550,23 @@ class GrowthSweep {
 
 using GroupOf = std::function<size_t(uint32_t owner)>;
 
+// How many of the last parts between marks have frees, all in a row: a program that only allocates
+// loads a model, or builds what it needs, and repeats nothing yet.
+size_t PartsWithFrees(const DeviceMemory& device, const std::vector<uint32_t>& marks) {
+  size_t parts = 0;
+  for (size_t mark = marks.size(); mark-- > 1; ++parts) {
+    const auto begin = device.events.begin() + marks[mark - 1];
+    const auto end = device.events.begin() + marks[mark];
+    if (std::none_of(begin, end, [](const MemoryEvent& event) {
+          return event.action == MemoryAction::kFreeRequested ||
+                 event.action == MemoryAction::kFreeCompleted;
+        })) {
+      break;
+    }
+  }
+  return parts;
+}
+
 // What is live in each group at the marks.
 GrowthSweep Sweep(const DeviceMemory& device, const Replay& replay, size_t groups,
                   const GroupOf& group_of, const std::vector<uint32_t>& marks) {
@@ -606,8 +623,11 @@ std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& r
   std::vector<char> grows(groups.size());  // a group grows by the first division that shows it
   for (const Marks& marks : FindMarks(device, steps)) {
     const GrowthSweep sweep = Sweep(device, replay, groups.size(), group_of, marks.events);
+    const size_t most_rises =
+        marks.is_by_time ? PartsWithFrees(device, marks.events) : marks.events.size();
     for (size_t group = 0; group < groups.size(); ++group) {
-      const std::span<const Increase> rises = sweep.Rises(group);
+      const std::span<const Increase> all = sweep.Rises(group);
+      const std::span<const Increase> rises = all.last(std::min(all.size(), most_rises));
       if (grows[group] != 0 || rises.size() < marks.least_rises) continue;
       grows[group] = 1;
       MemoryGrowth row = GrowthOf(rises, sweep.marks());

@@ -112,7 +112,8 @@ struct MemoryGrowth {
 };
 // What grew in each of the last three steps or more, most bytes a step first. Without steps, in the
 // last three eighths of the time or more, or the last five of the events: a long start of the
-// program fills most of the time, and few of the events.
+// program fills most of the time, and few of the events. Eighths in which nothing is freed are the
+// start of a program, too, and do not count.
 std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
                                      const MemorySites& sites, const MemoryCategories& categories,
                                      const std::vector<MemoryStep>& steps);

@@ -309,6 +309,27 @@ TEST(MemoryLiveTest, ALeakGrowsThoughTheStartFillsTheTime) {
   }
 }
 
+// What a program allocates as it begins, for good and without freeing anything, is no growth.
+TEST(MemoryLiveTest, AProgramThatOnlyAllocatesDoesNotGrow) {
+  for (const bool frees : {false, true}) {
+    Program program;
+    for (int layer = 0; layer < 40; ++layer) {
+      program.Alloc(64 * kMiB, program.data(), MemoryCategory::kHeld);
+      const uint32_t copy =
+          program.Alloc(4 * kMiB, program.workspace(), MemoryCategory::kWorkspace);
+      if (frees) program.Free(copy);
+      program.Wait(1000);
+    }
+    const MemorySnapshot snapshot = program.Finish();
+    const MemorySites sites(snapshot);
+    const DeviceMemory& device = snapshot.devices[0];
+    const Replay replay = ReplayDevice(snapshot, device);
+    const std::vector<MemoryGrowth> growth =
+        FindGrowth(device, replay, sites, Categorise(device, replay, sites, {}), {});
+    EXPECT_EQ(growth.size(), frees ? 1U : 0U);
+  }
+}
+
 // A block that is replaced at its address ended, whether or not an event says so.
 TEST(MemoryLiveTest, WhatReplacesABlockDoesNotGrow) {
   Program program;

@@ -169,14 +169,55 @@ void AddGrowthRows(const DeviceStudy& study, const std::vector<MemoryGrowth>& gr
 
 // --- Findings ---
 
-std::string_view OomSentence(OomCause cause) {
-  switch (cause) {
+// What there is of free memory that the request cannot use, most first.
+std::vector<std::pair<FreeUse, uint64_t>> UnusableParts(const MemoryParts& parts) {
+  std::vector<std::pair<FreeUse, uint64_t>> unusable = {
+      {FreeUse::kTooSmall, parts.too_small},
+      {FreeUse::kOtherPool, parts.other_pool},
+      {FreeUse::kOtherStream, parts.other_stream},
+      {FreeUse::kPrivatePool, parts.private_pool}};
+  std::erase_if(unusable, [](const auto& part) { return part.second == 0; });
+  std::stable_sort(unusable.begin(), unusable.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return unusable;
+}
+
+std::string_view FragmentationSentence(const MemoryParts& parts) {
+  const auto unusable = UnusableParts(parts);
+  switch (unusable.empty() ? FreeUse::kTooSmall : unusable.front().first) {
+    case FreeUse::kOtherPool:
+      return "Out of memory: what is free is of the pool for requests of another size";
+    case FreeUse::kOtherStream:
+      return "Out of memory: what is free is of another stream";
+    case FreeUse::kPrivatePool:
+      return "Out of memory: what is free is in private pools, as those of CUDA graphs";
+    default:
+      return "Out of memory: what is free is in pieces that are too small";
+  }
+}
+
+// Nothing for memory that is free of its own stream and pool, where there is nothing else.
+std::string UnusableText(const MemoryParts& parts) {
+  std::string text;
+  for (const auto& [use, bytes] : UnusableParts(parts)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", FormatBytes(bytes),
+                        use == FreeUse::kOtherPool     ? "in the pool for requests of another size"
+                        : use == FreeUse::kOtherStream ? "of other streams"
+                        : use == FreeUse::kPrivatePool ? "in private pools"
+                                                       : "too small");
+  }
+  const bool is_plain = parts.usable == 0 && parts.free() == parts.too_small;
+  return is_plain || text.empty() ? "" : " (" + text + ")";
+}
+
+std::string_view OomSentence(const OomReport& report) {
+  switch (report.causes.front()) {
     case OomCause::kProcessLimit:
       return "Out of memory: the process's own limit";
     case OomCause::kOtherProcess:
       return "Out of memory: other processes have the device";
     case OomCause::kFragmentation:
-      return "Out of memory: what is free is in pieces that are too small";
+      return FragmentationSentence(report.state.parts);
     case OomCause::kFull:
       return "Out of memory: the device is full";
   }
@@ -211,11 +252,11 @@ std::string KeptBy(std::span<const MemorySegmentRow> rows) {
                      segments == 1 ? "segment" : "segments", most->first);
 }
 
-std::string OomEvidence(const OomReport& report, const std::string& line) {
+std::string OomEvidence(const OomReport& report, const std::string& line, int64_t device) {
   const OomState& state = report.state;
   std::string text = FormatBytes(state.size) + " requested";
   if (!line.empty()) text += " at " + line;
-  text += fmt::format("; {} free on the device", FormatBytes(state.device_free));
+  text += fmt::format("; {} free on device {}", FormatBytes(state.device_free), device);
   if (report.allowed.has_value()) text += ", " + AllowedText(*report.allowed);
   text += fmt::format(", {} reserved, {} of that allocated", FormatBytes(state.reserved),
                       FormatBytes(state.allocated));
@@ -224,6 +265,15 @@ std::string OomEvidence(const OomReport& report, const std::string& line) {
                         GroupDigits(Signed(state.parts.free_blocks)),
                         state.parts.free_blocks == 1 ? "piece" : "pieces",
                         FormatBytes(state.parts.largest_free));
+    text += UnusableText(state.parts);
+  }
+  if (state.parts.pending > 0) {
+    text += fmt::format("; {} freed that a stream may still use", FormatBytes(state.parts.pending));
+  }
+  if (report.capacity.has_value()) {
+    text +=
+        fmt::format("; {} in all is what this process could have{}", FormatBytes(*report.capacity),
+                    state.size > *report.capacity ? ", less than was requested" : "");
   }
   if (report.other_bytes.has_value() && report.causes.front() == OomCause::kOtherProcess) {
     text +=
@@ -252,20 +302,26 @@ std::string FixText(const MemoryFix& fix) {
 // The first changes that fit; what there is to do where none does.
 std::string OomHelp(const MemoryFixes& fixes) {
   constexpr size_t kMost = 4;
-  std::string text;
-  size_t shown = 0;
+  std::vector<std::string> shown;
   const bool is_any = std::any_of(fixes.fixes.begin(), fixes.fixes.end(), [](const MemoryFix& fix) {
     return fix.fits == Fits::kYes && !fix.is_of_model;
   });
   for (const MemoryFix& fix : fixes.fixes) {
     // Nobody can do without the model itself, if there is another way.
     const bool is_shown = fix.fits == Fits::kYes && (!is_any || !fix.is_of_model);
-    if (!is_shown || shown == kMost) continue;
-    text +=
-        (shown == 0 ? "Each of these would have been enough, by a replay: " : "; ") + FixText(fix);
-    ++shown;
+    if (is_shown && shown.size() < kMost) shown.push_back(FixText(fix));
   }
-  if (shown == 0) {
+  std::string text;
+  if (!shown.empty()) {
+    text = fmt::format("{} would have been enough, by a replay: {}",
+                       shown.size() == 1 ? "This" : "Each of these", fmt::join(shown, "; "));
+  }
+  if (!shown.empty() && !is_any) {
+    text.insert(0,
+                "The model itself does not fit: a smaller type, fewer layers on this device "
+                "(sharding) or offloading makes it smaller. ");
+  }
+  if (shown.empty()) {
     text = fixes.fixes.empty()
                ? "No change could be replayed: memory_live has what held memory"
                : "No change that was replayed is certainly enough: see oom_fixes, and "
@@ -287,13 +343,13 @@ JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const M
                   [&](const MemoryStep& step) { return step.begin > report.state.event; });
   JobFinding finding;
   finding.order = CauseRank::kOutOfMemory;
-  finding.finding = OomSentence(report.causes.front());
+  finding.finding = OomSentence(report);
   finding.severity = went_on ? Severity::kWarning : Severity::kError;
   const bool is_sure = study.replay.forced == 0 && study.replay.left_out == 0;
   finding.certainty = is_sure ? Certainty::kCertain : Certainty::kLikely;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.Line(event.stack);
-  finding.evidence = OomEvidence(report, finding.where);
+  finding.evidence = OomEvidence(report, finding.where, study.device.device);
   if (std::find(report.causes.begin(), report.causes.end(), OomCause::kFragmentation) !=
       report.causes.end()) {
     finding.evidence += KeptBy(segments);
@@ -343,7 +399,8 @@ void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>&
                                  FormatBytes(first.bytes),
                                  finding.where.empty() ? std::string() : " at " + finding.where);
   if (largest.size() > 1) {
-    finding.evidence += fmt::format(" {} other lines grow as well.", largest.size() - 1);
+    finding.evidence += fmt::format(" {} other {} as well.", largest.size() - 1,
+                                    largest.size() == 2 ? "line grows" : "lines grow");
   }
   finding.help =
       "See what keeps the results of this line: a list of losses or outputs that are still part of "

@@ -25,10 +25,12 @@ std::string_view EndingOf(RecordingKind kind) {
                                           : ".json";
 }
 
-// "-rank-3" for a name like "trace_rank3.json", of dumps also for "trace_3"; empty for others.
+// "-rank-3" for a name like "trace_rank3.json", of dumps and snapshots also for "trace_3"; empty
+// for others.
 std::string RankPart(const std::string& path, RecordingKind kind) {
   if (kind == RecordingKind::kPickle || kind == RecordingKind::kPlainJson) {
-    const std::optional<int32_t> rank = RankOfName(path);
+    const std::optional<int32_t> rank =
+        IsDumpName(path) ? RankOfName(path) : RankOfSnapshotName(path);
     return rank.has_value() ? "-rank-" + std::to_string(*rank) : "";
   }
   const std::string name = LowerCase(std::filesystem::path(path).filename().string());
