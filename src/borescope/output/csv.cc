@@ -16,12 +16,24 @@
 namespace borescope::internal {
 namespace {
 
-// What build servers obey anywhere in a line gets a ' inside. CSV has no other way to write a
-// character, so that this is no usual CSV.
+// Whether a line may begin at `at`, for a reader that skips blanks there, and ends lines at other
+// control characters and separators than \n, too.
+bool MayBeginLine(std::string_view text, size_t at) {
+  return at == 0 || static_cast<unsigned char>(text[at - 1]) <= ' ' ||
+         static_cast<unsigned char>(text[at - 1]) >= 0x7F;
+}
+
+// What build servers obey, anywhere in a line or where one begins, gets a ' inside or before it.
+// CSV has no other way to write a character, so that this is no usual CSV.
 void SplitCommands(std::string& text) {
   for (size_t at = text.find("##"); at != std::string::npos; at = text.find("##", at + 1)) {
     if (IsCommandAnywhere(std::string_view(text).substr(at))) {
       text.insert(at + 1, 1, '\'');
+    }
+  }
+  for (size_t at = text.find("::"); at != std::string::npos; at = text.find("::", at + 1)) {
+    if (MayBeginLine(text, at) && IsLineCommand(std::string_view(text).substr(at))) {
+      text.insert(at++, 1, '\'');
     }
   }
 }
@@ -33,7 +45,7 @@ std::string FieldOf(const std::string& value, const WriteOptions& options) {
       !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
   if (options.guard_formulas) {
     SplitCommands(text);
-    text.insert(0, is_formula || IsLineCommand(text) ? 1 : 0, '\'');
+    text.insert(0, is_formula ? 1 : 0, '\'');
   }
   return CsvField(text);
 }

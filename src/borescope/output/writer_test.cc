@@ -131,6 +131,18 @@ TEST(Writer, CommandsOfBuildServersInCsv) {
   EXPECT_EQ(written({}), "name\n::error a\na ##vso[b]##[c]\n::at::f\n## a ##\n");
   EXPECT_EQ(written({.guard_formulas = true}),
             "name\n'::error a\na #'#vso[b]#'#[c]\n::at::f\n## a ##\n");
+  // Lines begin within a text, too, after blanks, and where readers differ about what ends one.
+  Table lines{"lines", "Lines", {}};
+  Column& texts = AddString(lines, "name", Role::kKey, "");
+  for (const char* text : {"\n::set-output name=a::b", "\v::error::c", "\r::stop-commands::d",
+                           "e\n \t::error::f", "\u0085::error::g", "h::error::i"}) {
+    Push(texts, text);
+  }
+  StringSink sink;
+  EXPECT_TRUE(WriteCsvTable(lines, {.guard_formulas = true}, sink).ok());
+  EXPECT_EQ(sink.text(),
+            "name\n\"\n'::set-output name=a::b\"\n\v'::error::c\n\"'\r'::stop-commands::d\"\n"
+            "\"e\n \t'::error::f\"\n\u0085'::error::g\nh::error::i\n");
 }
 
 TEST(Writer, JsonForATerminalShowsWhatItHolds) {
