@@ -42,6 +42,12 @@ struct MemoryRows {
   std::vector<MemoryMapRow> map;
 };
 
+// A request that failed, and when; kNoTime where that was not recorded.
+struct Failure {
+  int64_t time_us = kNoTime;
+  JobFinding finding;
+};
+
 // Everything that is known of one device of one snapshot.
 struct DeviceStudy {
   const MemorySnapshot& snapshot;
@@ -416,14 +422,15 @@ class FileStudy {
  public:
   FileStudy(const JobFile& file, const MemoryRequest& request, const LineFinder& lines,
             std::chrono::steady_clock::time_point fixes_end, bool is_only, MemoryPart& part,
-            MemoryRows& rows)
+            MemoryRows& rows, std::vector<Failure>& failures)
       : file_(file),
         is_only_(is_only),
         request_(request),
         lines_(lines),
         fixes_end_(fixes_end),
         part_(part),
-        rows_(rows) {}
+        rows_(rows),
+        failures_(failures) {}
 
   void Run() {
     JobFileRow row = RowOf(file_, "refused");
@@ -610,7 +617,7 @@ class FileStudy {
     JobFinding finding =
         OomFinding(study, report, fixes, std::span(rows_.segments).subspan(first_segment));
     part_.found.has_cause = part_.found.has_cause || finding.severity == Severity::kError;
-    part_.found.findings.push_back(std::move(finding));
+    failures_.push_back({study.device.events[report.state.event].time_us, std::move(finding)});
   }
 
   // Without a replay: what the snapshot has at its end.
@@ -648,7 +655,21 @@ class FileStudy {
   std::chrono::steady_clock::time_point fixes_end_;
   MemoryPart& part_;
   MemoryRows& rows_;
+  std::vector<Failure>& failures_;
 };
+
+// The first failure leads: others may follow from it.
+void AddFailures(std::vector<Failure> failures, std::vector<JobFinding>& findings) {
+  std::stable_sort(failures.begin(), failures.end(), [](const Failure& a, const Failure& b) {
+    return std::pair(a.time_us == kNoTime, a.time_us) < std::pair(b.time_us == kNoTime, b.time_us);
+  });
+  for (Failure& failure : failures) {
+    if (failures.size() > 1 && failure.time_us != kNoTime) {
+      failure.finding.evidence += fmt::format(" At {}.", ClockTime(failure.time_us * 1000));
+    }
+    findings.push_back(std::move(failure.finding));
+  }
+}
 
 }  // namespace
 
@@ -656,13 +677,15 @@ MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& reque
                       const LineFinder& lines) {
   MemoryPart part;
   MemoryRows rows;
+  std::vector<Failure> failures;
   const auto fixes_end = std::chrono::steady_clock::now() + request.fix_time;
   uint64_t done = 0;
   for (const JobFile& file : files) {
-    FileStudy(file, request, lines, fixes_end, files.size() == 1, part, rows).Run();
+    FileStudy(file, request, lines, fixes_end, files.size() == 1, part, rows, failures).Run();
     done += file.bytes;
     if (request.progress) request.progress(done);
   }
+  AddFailures(std::move(failures), part.found.findings);
   part.found.tables.push_back(MakeTable(rows.ooms));
   part.found.tables.push_back(MakeTable(rows.fixes));
   part.found.tables.push_back(MakeTable(rows.live));
