@@ -55,10 +55,19 @@ def fuse(event: dict, rank: int) -> None:
             where[name] += rank * multiple if isinstance(where[name], int) else ""
 
 
-def number(event: dict, rank: int) -> None:
-    """Another number for the host process of each rank, and no label."""
-    if event.get("cat") not in {"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation", "cuda_sync"}:
-        event["pid"] = event["pid"] + 1000 * rank if isinstance(event.get("pid"), int) else event.get("pid")
+def number_from_1(ranks: list[Path]):
+    """No label; the calls of every rank, whose processes have other numbers, are counted from 1 on."""
+    def correlations(path: Path) -> list[int]:
+        return [event["args"]["correlation"] for event in json.loads(path.read_text())["traceEvents"]
+                if event.get("args", {}).get("correlation", 0) > 0]
+
+    first = [min(correlations(path)) for path in ranks]
+
+    def number(event: dict, rank: int) -> None:
+        args = event.get("args", {})
+        if args.get("correlation", 0) > 0:
+            args["correlation"] -= first[rank] - 1
+    return number
 
 
 def is_refused(borescope: str, merged: Path, by_stream: bool) -> bool:
@@ -137,7 +146,7 @@ def main() -> int:
             else:
                 merge_kineto(apart, merged, rng, fuse if seed % 4 == 1 else label)
                 unlabelled = folder / "unlabelled.json"
-                merge_kineto(apart, unlabelled, rng, number)
+                merge_kineto(apart, unlabelled, rng, number_from_1(apart))
                 for file, by_stream in ((merged, True), (unlabelled, True), (unlabelled, False)):
                     if not is_refused(options.borescope, file, by_stream):
                         bad += 1

@@ -95,7 +95,7 @@ class CallingProcesses {
 
 // Kineto records one process, whose calls have numbers of their own, and device work does not say
 // its process. Where calls of several processes have the number of device work, nobody knows which
-// of them it is of: the file was merged from ranks, without a word about them. The few numbers that
+// of them it is of: the file was merged from ranks that it does not name. The few numbers that
 // two of a process may have in common are no reason.
 Result<Trace> UnlessMerged(Trace trace) {
   constexpr uint64_t kLeast = 8;

@@ -740,7 +740,7 @@ RankCounters OwnCounters(const RankView& view) {
   for (auto& [gpu, kernels] : KernelsByDevice(view)) {
     recorded.kernels.insert(recorded.kernels.end(), kernels.begin(), kernels.end());
   }
-  // Stands for the file itself: a kernel without texts, of which every group is.
+  // For the file itself: one kernel without texts, which all groups have.
   CounterReport report;
   report.file = trace.meta().file;
   report.tool = trace.meta().producer;

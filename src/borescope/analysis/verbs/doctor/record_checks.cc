@@ -59,7 +59,10 @@ CheckOutcome NoOperators(const RankView& view) {
 }
 
 CheckOutcome NoSteps(const RankView& view) {
-  return HasNoModel(view) ? NotApplicable() : Absent(!view.steps().steps.empty());
+  // The steps of a report of counters would have no times.
+  return HasNoModel(view) || IsCounterReport(view.trace.meta().format)
+             ? NotApplicable()
+             : Absent(!view.steps().steps.empty());
 }
 
 CheckOutcome NoShapes(const RankView& view) {

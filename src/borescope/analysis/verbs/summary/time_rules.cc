@@ -203,9 +203,10 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
 
 std::string DominantHelp(const SummaryTables& tables) {
   if (!HasTimeline(tables)) {
-    return "`borescope counters` says in speed_of_light how near it came to the peaks of the "
-           "device, "
-           "`borescope flame` shows where it is launched.";
+    return "`borescope counters` has what was counted of it, and in speed_of_light how near it "
+           "came to "
+           "the peaks of the device, where that was measured; `borescope flame` shows where it is "
+           "launched.";
   }
   if (Texts(tables.kernels, "class")[0] != KernelClassName(KernelClass::kCollective)) {
     return AdviceFor(
