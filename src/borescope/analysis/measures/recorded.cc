@@ -26,9 +26,7 @@ bool IsPyTorchKernel(std::string_view name) {
 
 // Whether nobody knows which program wrote the file: Chrome JSON that is read as Kineto's, in which
 // no event is one of PyTorch's.
-bool IsOfUnknownProgram(const Trace& trace) {
-  return trace.meta().producer.starts_with("unknown");
-}
+bool IsOfUnknownProgram(const Trace& trace) { return trace.meta().producer.starts_with("unknown"); }
 
 // Whether the profiler is that of one framework, and knows how its programs are marked.
 bool IsOfFrameworksProfiler(TraceFormat format) {
