@@ -2,7 +2,8 @@
 """Checks prose for words and phrases that only this project used, where standard ones exist.
 
 Prose is Markdown, except code, headings and generated pages, and the comments of C++ sources, except
-what they quote. docs/use/glossary.md lists the words to use instead. Markdown has none of these
+what they quote. Texts of C++ in several literals have one blank at each joint, and no word alone
+on a line between two others, which hides a text from a search. docs/use/glossary.md lists the words to use instead. Markdown has none of these
 phrases. The comments of some folders still do: ALLOWED has the number of findings of each, and only goes
 down. The check fails where there are more, and where there are fewer until the number is lowered.
 """
@@ -99,6 +100,45 @@ def check(name: str, prose: str) -> list[str]:
     return [text for _, text in sorted(findings)]
 
 
+# A literal, or what may hold quotes and is none.
+LITERAL = re.compile(
+    r'R"(\w*)\(.*?\)\1"|"((?:\\.|[^"\\\n])*)"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+LONGEST_LINE = 100
+
+
+def joined_literals(code: str) -> list[list[re.Match[str]]]:
+    """The literals between which there is nothing but white space, which are one text."""
+    runs: list[list[re.Match[str]]] = []
+    for match in LITERAL.finditer(code):
+        if match[2] is None:
+            continue
+        if runs and not code[runs[-1][-1].end():match.start()].strip():
+            runs[-1].append(match)
+        else:
+            runs.append([match])
+    return [run for run in runs if len(run) > 1]
+
+
+def check_literals(name: str, code: str) -> list[str]:
+    """Joints of literals without a blank or with two, and words alone on a line that had room."""
+    findings = []
+    for run in joined_literals(code):
+        for i, (piece, following) in enumerate(zip(run, run[1:])):
+            first, second = piece[2], following[2]
+            line = code.count("\n", 0, piece.start()) + 1
+            is_prose = " " in first.strip() and " " in second.strip()
+            if is_prose and re.search(r"(?<!\\)[a-z,;.]$", first) and re.match(r"[A-Za-z]", second):
+                findings.append(f"{name}:{line}: no blank between '{first[-20:]}' and '{second[:20]}'")
+            if is_prose and first.endswith(" ") and second.startswith(" "):
+                findings.append(f"{name}:{line}: two blanks between '{first[-20:]}' and '{second[:20]}'")
+            end = code.find("\n", piece.end())
+            width = end - code.rfind("\n", 0, piece.start()) - 1
+            is_alone = i > 0 and re.fullmatch(r"\S+ ", first) and end < following.start()
+            if is_alone and width + len(second.split(" ")[0]) < LONGEST_LINE:
+                findings.append(f"{name}:{line}: '{first}' alone on a line: join it with the next")
+    return findings
+
+
 def repository_files() -> list[str]:
     """Tracked and new files; without git (a source archive), all files but build folders."""
     try:
@@ -134,6 +174,8 @@ def main() -> int:
     for name in names:
         if name.endswith(".md"):
             findings += check(name, markdown_prose((ROOT / name).read_text(encoding="utf-8")))
+        elif name.startswith("src/") and name.endswith((".h", ".cc")) and "_test" not in name:
+            findings += check_literals(name, (ROOT / name).read_text(encoding="utf-8"))
     findings += check_sources(names)
     print("\n".join([*findings, f"{len(names)} files, {len(findings)} findings"]))
     return 1 if findings else 0

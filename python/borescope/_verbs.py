@@ -1783,8 +1783,8 @@ class Verbs:
                     to its peak.
                 beyond_ns (int, ns): Time beyond that at the peak: total_ns x (1 - the larger of
                     compute and memory).
-                source (string): How most of the time came by its counters: range, order or
-                    broadcast.
+                source (string): How most of the time came by its counters: range, order, broadcast,
+                    or recorded (the file itself has them).
             gemm_shapes: Products of matrices by shape.
                 op (string): Operator with a model that launched the kernels.
                 m (int): Rows of the result; of all rows of a batch if they share one right side.
@@ -3942,8 +3942,8 @@ class Verbs:
                     to its peak.
                 beyond_ns (int, ns): Time beyond that at the peak: total_ns x (1 - the larger of
                     compute and memory).
-                source (string): How most of the time came by its counters: range, order or
-                    broadcast.
+                source (string): How most of the time came by its counters: range, order, broadcast,
+                    or recorded (the file itself has them).
             counter_rules: What the rules of Nsight Compute say.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.

@@ -7,7 +7,8 @@ borescope-synth writes the ranks of a run. For Kineto their events are merged in
 random order of pieces: with a label before the number of each process, or as TraceLens's TraceFuse
 does, with the rank among the arguments and multiples of it added to processes, calls and flows; for Nsight Systems
 write_databases.py turns each into a database, whose rows become those of one. Every verb below must
-answer row by row as it does of the separate files.
+answer row by row as it does of the separate files. From a stream such a file of Kineto is refused; so is one
+without any label, in which ranks differ in the numbers of their processes, from a stream or not.
 
 Exit status: 0 equal, 1 a table differs, 2 something failed.
 """
@@ -52,6 +53,28 @@ def fuse(event: dict, rank: int) -> None:
         if name in where:
             args[f"{name}_raw"] = where[name]
             where[name] += rank * multiple if isinstance(where[name], int) else ""
+
+
+def number_from_1(ranks: list[Path]):
+    """No label; the calls of every rank, whose processes have other numbers, are counted from 1 on."""
+    def correlations(path: Path) -> list[int]:
+        return [event["args"]["correlation"] for event in json.loads(path.read_text())["traceEvents"]
+                if event.get("args", {}).get("correlation", 0) > 0]
+
+    first = [min(correlations(path)) for path in ranks]
+
+    def number(event: dict, rank: int) -> None:
+        args = event.get("args", {})
+        if args.get("correlation", 0) > 0:
+            args["correlation"] -= first[rank] - 1
+    return number
+
+
+def is_refused(borescope: str, merged: Path, by_stream: bool) -> bool:
+    with merged.open() as text:
+        done = subprocess.run([borescope, "kernels", "-" if by_stream else merged], stdin=text,
+                              capture_output=True, text=True, check=False)
+    return done.returncode == 2 and "several ranks were merged into this trace" in done.stderr
 
 
 def merge_kineto(ranks: list[Path], merged: Path, rng: random.Random, mark) -> None:
@@ -122,6 +145,12 @@ def main() -> int:
                 merge_nsys(apart, merged, names_contexts=seed % 8 == 3)
             else:
                 merge_kineto(apart, merged, rng, fuse if seed % 4 == 1 else label)
+                unlabelled = folder / "unlabelled.json"
+                merge_kineto(apart, unlabelled, rng, number_from_1(apart))
+                for file, by_stream in ((merged, True), (unlabelled, True), (unlabelled, False)):
+                    if not is_refused(options.borescope, file, by_stream):
+                        bad += 1
+                        print(f"seed {seed}: {file.name} is not refused{' from a stream' if by_stream else ''}")
             for verb in VERBS:
                 one = answer(options.borescope, verb, apart)
                 other = answer(options.borescope, verb, [merged])

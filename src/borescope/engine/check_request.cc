@@ -265,13 +265,17 @@ const OfReport* FindOfReport(std::string_view verb) {
 }
 
 Error OnlyCounters(const AnalysisSpec& spec, const Trace& trace) {
+  const bool is_replay = spec.name == "whatif";
   return {
       ErrorCode::kMissingData,
       fmt::format("{} rests on when things happened, and a report of counters does not say: the "
                   "tool ran its kernels one by one while it counted",
                   spec.name),
-      "ask a trace of the same program: counters, roofline, prof, summary and whatif take this "
-      "report beside it, with `counters`",
+      is_replay ? "ask a trace of the same program, and give this report beside it with "
+                  "`counters`; of the report alone, speed_of_light in counters and roofline has "
+                  "the time of kernels beyond their peak (beyond_ns)"
+                : "ask a trace of the same program: counters, roofline, prof, summary and whatif "
+                  "take this report beside it, with `counters`",
       trace.meta().file};
 }
 

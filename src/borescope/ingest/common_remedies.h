@@ -25,8 +25,7 @@ constexpr std::string_view CommonRemedy(MissingData lack) {
       return "the profiled part copied nothing, or the profiler lost the records of its copies";
     case MissingData::kCounters:
       return "this profiler's files hold none that are read: measure one step with Nsight Compute "
-             "and "
-             "give its report with `counters` (`borescope counters --help` has the command)";
+             "and give its report with `counters` (`borescope counters --help` has the command)";
     default:
       return {};
   }

@@ -741,8 +741,7 @@ class Reporter {
     if (culprit.is_shown_by_file) {
       text += fmt::format(
           " By the time of its file the dump of rank {} was written {} after that was issued, "
-          "unless "
-          "it is the time of a copy.",
+          "unless it is the time of a copy.",
           culprit.waiting_rank, Seconds(culprit.waited_ns));
     }
     if (culprit.shown == HangShown::kAssumed) {
@@ -770,8 +769,7 @@ class Reporter {
         if (culprit.evidence.is_p2p && !IsFinishedElsewhere(culprit)) {
           return fmt::format(
               "{} issued {}{} and did not finish. The dump of the other end has nothing of it "
-              "left, "
-              "and all that waits there waits for {}: it must have finished its part.",
+              "left, and all that waits there waits for {}: it must have finished its part.",
               names, operation, Since(culprit), names);
         }
         return fmt::format("{} finished by other members; {} issued it{} and did not finish.",

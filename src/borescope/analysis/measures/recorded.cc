@@ -24,6 +24,16 @@ bool IsPyTorchKernel(std::string_view name) {
       [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
+// Whether nobody knows which program wrote the file: Chrome JSON that is read as Kineto's, in which
+// no event is one of PyTorch's.
+bool IsOfUnknownProgram(const Trace& trace) { return trace.meta().producer.starts_with("unknown"); }
+
+// Whether the profiler is that of one framework, and knows how its programs are marked.
+bool IsOfFrameworksProfiler(TraceFormat format) {
+  return IsOfPyTorchProfiler(format) || format == TraceFormat::kXla ||
+         format == TraceFormat::kAscend || format == TraceFormat::kOnnxRuntime;
+}
+
 }  // namespace
 
 bool IsOfWholeProcess(const Trace& trace) { return !IsOfPyTorchProfiler(trace.meta().format); }
@@ -39,6 +49,9 @@ bool CalledNoOperators(const Trace& trace) {
 }
 
 bool IsOfPyTorchProgram(const Trace& trace) {
+  if (IsOfUnknownProgram(trace)) {
+    return false;
+  }
   if (IsOfPyTorchProfiler(trace.meta().format) || HasHostKind(trace, HostKind::kOp)) {
     return true;
   }
@@ -88,6 +101,10 @@ bool IsOfDevices(MissingData lack) {
          lack == MissingData::kCopies;
 }
 
+constexpr std::string_view kOfUnknownProgram =
+    "nothing in this file says which program wrote it: record with a profiler of a format in "
+    "`borescope list`";
+
 // For programs without PyTorch; empty where the advice for PyTorch is as good.
 std::string_view RemedyWithoutPyTorch(MissingData lack) {
   switch (lack) {
@@ -106,11 +123,15 @@ std::string_view RemedyWithoutPyTorch(MissingData lack) {
 }  // namespace
 
 std::string_view RemedyFor(MissingData lack, const Trace& trace) {
+  if (lack != MissingData::kNone && IsOfUnknownProgram(trace)) {
+    return kOfUnknownProgram;
+  }
   if (lack == MissingData::kOperators && CalledNoOperators(trace)) {
     return kHostWithoutOperators;
   }
   if (const std::string_view remedy = RemedyWithoutPyTorch(lack);
-      !remedy.empty() && !IsOfPyTorchProgram(trace)) {
+      !remedy.empty() && !IsOfFrameworksProfiler(trace.meta().format) &&
+      !IsOfPyTorchProgram(trace)) {
     return remedy;
   }
   if (IsOfDevices(lack) && IsOfCountersOnly(trace)) {

@@ -54,6 +54,34 @@ TEST(RemediesTest, CountersBesideDeviceWorkAndOfOthers) {
   EXPECT_EQ(RemedyFor(MissingData::kDeviceWork, other.View().trace), "record work");
 }
 
+// Programs of JAX get no advice about NVTX.
+TEST(RemediesTest, ProfilersOfOneFrameworkHaveTheirOwnWords) {
+  for (const TraceFormat format : {TraceFormat::kXla, TraceFormat::kOnnxRuntime}) {
+    TestTrace trace;
+    trace.meta().format = format;
+    trace.meta().remedy = RemedyOfAProfiler;
+    trace.Kernel("k", {0, 10});
+    for (const MissingData lack : {MissingData::kAnnotations, MissingData::kSteps}) {
+      EXPECT_EQ(RemedyFor(lack, trace.View().trace), RemedyOfAProfiler(lack));
+    }
+  }
+}
+
+// An option of PyTorch's profiler is no help to those who used something else.
+TEST(RemediesTest, AFileOfAProgramThatIsNotKnownGetsNoOptions) {
+  TestTrace trace;
+  trace.meta().producer = "unknown: no event in it is of PyTorch's profiler";
+  trace.LibraryCall("a", {0, 10});
+  for (int lack = 1; lack < static_cast<int>(MissingData::kCount); ++lack) {
+    EXPECT_TRUE(RemedyFor(static_cast<MissingData>(lack), trace.View().trace)
+                    .starts_with("nothing in this file says which program wrote it"));
+  }
+  EXPECT_FALSE(IsOfPyTorchProgram(trace.View().trace));
+  const std::string checks = Csv(Analyse("doctor", {&trace.View()})[0], {"check", "severity"});
+  EXPECT_TRUE(Contains(checks, "no-stacks,n/a")) << checks;
+  EXPECT_TRUE(Contains(checks, "no-execution-trace,n/a")) << checks;
+}
+
 // What there is to do depends on the vendor, and on the CUDA that the profiler was built for.
 std::string_view RemedyOf(std::string_view producer, Vendor vendor) {
   TestTrace trace;

@@ -89,10 +89,22 @@ std::string_view RankLabelOf(std::string_view text) {
 
 namespace {
 
-// What is written after a key, up to the comma or bracket that ends it.
+// Where the last `"key"` before `end` is; npos: nowhere.
+size_t FindLastKey(std::string_view args, std::string_view key, size_t end) {
+  for (size_t at = end; at-- > 0;) {
+    if (args[at] == '"' && args.substr(at).starts_with(key)) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// What is written after a key, up to the comma or bracket that ends it. Searched from the end on,
+// where TraceFuse adds its keys: from the begin it took half of the time of reading a rank.
 std::string_view ValueOf(std::string_view args, std::string_view key) {
   constexpr std::string_view kBlank = " \t\r\n";
-  for (size_t at = args.find(key); at != std::string_view::npos; at = args.find(key, at + 1)) {
+  for (size_t at = FindLastKey(args, key, args.size()); at != std::string_view::npos;
+       at = FindLastKey(args, key, at)) {
     const size_t colon = args.find_first_not_of(kBlank, at + key.size());
     if (colon == std::string_view::npos || args[colon] != ':') {
       continue;  // a value of this text
@@ -108,7 +120,8 @@ std::string_view ValueOf(std::string_view args, std::string_view key) {
 }  // namespace
 
 FusedRank FusedRankOf(std::string_view args) {
-  const FusedRank fused{ValueOf(args, "\"rank\""), ValueOf(args, "\"pid_raw\"")};
+  const std::string_view pid = ValueOf(args, "\"pid_raw\"");
+  const FusedRank fused{pid.empty() ? pid : ValueOf(args, "\"rank\""), pid};
   const bool is_rank = !fused.rank.empty() && fused.rank.size() <= 9 &&
                        std::all_of(fused.rank.begin(), fused.rank.end(), IsDigit);
   return is_rank && !fused.pid.empty() ? fused : FusedRank();

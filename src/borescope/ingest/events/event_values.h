@@ -83,10 +83,10 @@ class EventValues {
   std::string_view Decoded(const RawEvent& event, std::string_view raw);
 
   const TimestampFacts& timestamps() const { return timestamps_; }
-  // Of processes written with a label of their rank, "[TP00-DP00] 83".
-  // Notes the rank that a merging tool wrote into the arguments of an event. Events of metadata are
-  // enough: every rank has some.
+  // Notes the rank that a merging tool wrote into the arguments of an event. The first event of
+  // each thread and stream, and those of metadata, are enough: ranks have other ones.
   void NoteFusedRank(const RawEvent& event);
+  // Of these, and of processes written with a label of their rank, "[TP00-DP00] 83".
   const RankLabels& rank_labels() const { return rank_labels_; }
 
  private:

@@ -1,7 +1,13 @@
 #include "borescope/ingest/events/kineto_json.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <set>
 #include <utility>
 
+#include "borescope/base/each_row.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/kineto/kineto_document.h"
 #include "borescope/ingest/kineto/kineto_roles.h"
 
@@ -46,12 +52,82 @@ Result<void> CheckRanks(const RankLabels& labels, const std::string& name,
   if (!options.rank_label.empty() || !labels.differ) {
     return {};
   }
+  const std::string known_by =
+      labels.first.starts_with('[')
+          ? "its processes are called \"" + labels.first + "...\" and otherwise"
+          : "its events are of " + labels.first + " and of others";
   return Error{ErrorCode::kUnsupportedFormat,
-               "several ranks were merged into this trace (its processes are called \"" +
-                   labels.first + "...\" and otherwise)",
+               "several ranks were merged into this trace (" + known_by + ")",
                "analyses read them apart from an ordinary file in which every event has a rank, "
                "else give the files of the ranks",
                name};
+}
+
+// The processes of which calls carry a number that is one of device work.
+class CallingProcesses {
+ public:
+  explicit CallingProcesses(const Trace& trace) : trace_(trace) {
+    const HostEvents& host = trace.host();
+    for (const uint32_t row : EachRow(host.size())) {
+      if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
+        Note(trace.runtime_calls().correlation[host.detail[row]],
+             trace.tracks().pid[host.track[row].value]);
+      }
+    }
+  }
+
+  // Whether calls of several processes carry the number of the device work.
+  bool AreSeveral(DeviceId id) const {
+    return shared_.contains(trace_.device().correlation[id.value]);
+  }
+
+ private:
+  void Note(int64_t number, int64_t pid) {
+    if (number <= 0) return;  // it links nothing
+    const auto [known, is_new] = process_of_.try_emplace(number, pid);
+    if (!is_new && known->second != pid) shared_.insert(number);
+  }
+
+  const Trace& trace_;
+  HashMap<int64_t, int64_t> process_of_;
+  HashSet<int64_t> shared_;
+};
+
+// Kineto records one process, whose calls have numbers of their own, and device work does not say
+// its process. Where calls of several processes have the number of device work, nobody knows which
+// of them it is of: the file was merged from ranks that it does not name. The few numbers that
+// two of a process may have in common are no reason.
+Result<Trace> UnlessMerged(Trace trace) {
+  constexpr uint64_t kLeast = 8;
+  constexpr uint64_t kPart = 10;  // of the device work, one in so many
+  std::set<int64_t> processes;
+  const Tracks& tracks = trace.tracks();
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] == TrackKind::kHost) processes.insert(tracks.pid[track]);
+  }
+  if (processes.size() < 2) {
+    return trace;
+  }
+  const CallingProcesses calls(trace);
+  uint64_t work = 0;
+  uint64_t shared = 0;
+  const DeviceEvents& device = trace.device();
+  for (const uint32_t row : EachRow(device.size())) {
+    if (IsDeviceWork(device.kind[row])) {
+      ++work;
+      shared += calls.AreSeveral(DeviceId{row}) ? 1 : 0;
+    }
+  }
+  if (shared < kLeast || shared < work / kPart) {
+    return trace;
+  }
+  return Error{
+      ErrorCode::kUnsupportedFormat,
+      fmt::format("several ranks were merged into this trace, and nothing in it says which "
+                  "of them {} of its {} kernels, copies and memsets are of: calls of "
+                  "several processes have their correlation numbers",
+                  shared, work),
+      "give the files of the ranks", trace.meta().file};
 }
 
 bool HasMembersOfKineto(const KinetoMembers& members, const Meta& meta) {
@@ -137,8 +213,11 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
     members.meta.events_begin_byte = 0;  // what is added to the text would be in all ranks
     members.meta.events_end_byte = 0;
   }
-  return UnlessForeign(members, builder.Finish(std::move(members.meta),
-                                               document.facts().profiled_ns, options.threads));
+  const bool is_of_a_rank = !options.rank_label.empty();
+  BS_ASSIGN(Trace trace,
+            UnlessForeign(members, builder.Finish(std::move(members.meta),
+                                                  document.facts().profiled_ns, options.threads)));
+  return is_of_a_rank ? Result<Trace>(std::move(trace)) : UnlessMerged(std::move(trace));
 }
 
 }  // namespace borescope::internal

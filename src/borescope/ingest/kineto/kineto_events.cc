@@ -340,10 +340,14 @@ void KinetoEvents::AddComplete(const RawEvent& event) {
     diagnostics().Count(Diag::kMissingName, event.byte);
   }
   const StringId name = details_.InternText(event, Field::kName);
+  const size_t tracks = part_.data.tracks.size();
   if (const std::optional<DeviceKind> kind = DeviceKindOf(role)) {
     AddDevice(event, *kind, name, time);
   } else {
     AddHost(event, HostKindOf(role), name, time);
+  }
+  if (part_.data.tracks.size() != tracks) {
+    values_.NoteFusedRank(event);  // ranks differ in the numbers of their processes
   }
 }
 

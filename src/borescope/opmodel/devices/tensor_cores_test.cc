@@ -83,6 +83,18 @@ constexpr Case kNvidia[] = {
     {"sm80_xmma_gemm_f64f64_f64f64_f64_tn_n_tilesize64x64x16_stage3_warpsize4x2x1", "yes", "fp64"},
     {"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4",
      "no", ""},
+    {"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_tilesize128x16x8_stage3_"
+     "warpsize4x1x1_g1_ffma",
+     "no", ""},
+    {"sm80_xmma_dgrad_implicit_gemm_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize128x64x8_stage3", "no",
+     ""},
+    {"sm86_xmma_wgrad_implicit_gemm_indexed_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize32x32x8", "no",
+     ""},
+    {"sm80_xmma_fprop_implicit_gemm_f32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x64x32_stage5",
+     "yes", "tf32"},
+    {"sm80_xmma_wgrad_implicit_gemm_indexed_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize64x64x16_"
+     "stage4_warpsize2x2x1_g1_tensor16x8x8",
+     "yes", "tf32"},
     // Hopper and Blackwell.
     {"nvjet_hsh_192x192_64x4_1x2_h_bz_coopB_NNT", "yes", "fp16"},
     {"nvjet_sm100_tss_128x256_64x6_2x1_v_bz_TNT", "yes", "bf16"},

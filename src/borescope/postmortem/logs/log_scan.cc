@@ -82,8 +82,7 @@ const Pattern kDiedWith{"died with <Signals\\.\\w+: ([0-9]+)>"};
 const Pattern kReturned{"CalledProcessError: .* returned non-zero exit status ([0-9]+)"};
 const Pattern kMpiSignal{
     "(?:mpirun|mpiexec|orterun|prterun) noticed that process rank ([0-9]+) with PID ([0-9]+) on "
-    "node "
-    "(\\S+) exited on signal ([0-9]+)"};
+    "node (\\S+) exited on signal ([0-9]+)"};
 const Pattern kMpiProcess{"^ *Process name: \\[(?:\\[[0-9]+,[0-9]+\\],|[^\\],]*,)([0-9]+)\\]"};
 const Pattern kMpiExit{"^ *Exit code: +([0-9]+)"};
 const Pattern kHydraProcess{"^= +(?:RANK ([0-9]+) )?PID ([0-9]+) RUNNING AT (\\S+)"};

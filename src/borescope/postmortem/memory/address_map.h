@@ -112,12 +112,10 @@ struct MemorySegmentRow {
        "The largest of these."},
       {"releasable_bytes", &MemorySegmentRow::releasable_bytes, Unit::kBytes, Role::kDerived,
        "What torch.cuda.empty_cache() would give back to the device: the segment if it is free as "
-       "a "
-       "whole, or whole free pages."},
+       "a whole, or whole free pages."},
       {"serves", &MemorySegmentRow::serves, Role::kDerived,
        "At oom, what the free bytes are for the request that failed: usable, too small, other "
-       "pool, "
-       "other stream or private pool."},
+       "pool, other stream or private pool."},
       {"blocks", &MemorySegmentRow::blocks, Unit::kCount, Role::kDerived, "Blocks in use."},
       {"category", &MemorySegmentRow::category, Role::kDerived,
        "What holds most of it, as in memory_live; missing if nothing does."},

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,19 @@ std::vector<std::string> ColumnsOf(const Result<Answer>& answer, std::string_vie
   return columns;
 }
 
+// Whole sentences, in which joints of literals left no double blank and no word twice.
+void ExpectSentences(const std::string& doc, const std::string& where) {
+  ASSERT_FALSE(doc.empty()) << where;
+  EXPECT_TRUE(doc.ends_with('.')) << where << ": " << doc;
+  EXPECT_NE(doc.front(), ' ') << where;
+  EXPECT_EQ(doc.find("  "), std::string::npos) << where << ": " << doc;
+  std::istringstream words(doc);
+  std::string last;
+  for (std::string word; words >> word; last = word) {
+    EXPECT_NE(word, last) << where << ": " << doc;
+  }
+}
+
 TEST(SchemaTest, EveryVerbHasTablesWhoseColumnsAreExplained) {
   ASSERT_FALSE(Describe().verbs.empty());
   for (const VerbInfo& verb : Describe().verbs) {
@@ -33,8 +47,8 @@ TEST(SchemaTest, EveryVerbHasTablesWhoseColumnsAreExplained) {
       EXPECT_EQ(table.num_rows(), 0U) << table.name();
       EXPECT_FALSE(table.title().empty()) << table.name();
       for (size_t i = 0; i < table.num_columns(); ++i) {
-        EXPECT_FALSE(table.column(i).doc().empty())
-            << table.name() << '.' << table.column(i).name();
+        ExpectSentences(std::string(table.column(i).doc()),
+                        std::string(table.name()) + '.' + std::string(table.column(i).name()));
       }
     }
   }

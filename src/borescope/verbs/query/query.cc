@@ -99,10 +99,14 @@ Result<query::KernelCounters> CountersOfKernels(const RankCounters& counters,
   return kernels;
 }
 
-// Matches the reports of the run with each rank. Nothing without reports.
+// Matches the reports of the run with each rank. Nothing without counters.
 Result<std::vector<QueriedCounters>> CountersOfRanks(const RunOptions& options, LoadedRun& run) {
   std::vector<QueriedCounters> all;
-  if (options.files.empty() || options.files.front().counters == nullptr) return all;
+  const bool has_reports = !options.files.empty() && options.files.front().counters != nullptr;
+  const bool has_recorded =
+      std::any_of(run.ranks.begin(), run.ranks.end(),
+                  [](const LoadedRank& rank) { return rank.loaded->trace.ranges().size() > 0; });
+  if (!has_reports && !has_recorded) return all;
   all.reserve(run.ranks.size());
   for (LoadedRank& rank : run.ranks) {
     const Trace& trace = rank.loaded->trace;
@@ -115,6 +119,8 @@ Result<std::vector<QueriedCounters>> CountersOfRanks(const RunOptions& options, 
     BS_ASSIGN(own.counters, SharedRankCounters(view));
     if (!own.counters->empty()) {
       BS_ASSIGN(own.kernels, CountersOfKernels(*own.counters, rank.path));
+    }
+    if (!own.counters->empty() || trace.ranges().size() > 0) {
       BS_ASSIGN(Tables tables, MapTrace(*FindAnalysis("counters"), {}, view));
       own.tables = TakeTables(std::move(tables));
     }

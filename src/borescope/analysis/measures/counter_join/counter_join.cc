@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/graphs/captured_work.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
@@ -25,6 +26,7 @@ namespace {
 // The measures that the reports of a rank, and their join, are found by.
 struct ReportsOfRank {};
 struct CountersOfRank {};
+struct KernelCountersOfRank {};
 
 // Numbers for values of any kind, of both recordings.
 template <class Value>
@@ -674,6 +676,85 @@ Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& v
   });
   if (!joined->ok()) return joined->error();
   return std::shared_ptr<const RankCounters>(**joined);
+}
+
+namespace {
+
+// The names of the metrics of a recording, and the values of ranges by their places.
+class RecordedMetrics {
+ public:
+  explicit RecordedMetrics(const Trace& trace) : trace_(trace) {
+    HashMap<uint32_t, uint32_t> places;
+    place_.reserve(trace.metrics().size());
+    for (const StringId name : trace.metrics().name) {
+      const auto [place, is_new] =
+          places.try_emplace(name.value, static_cast<uint32_t>(names_.size()));
+      if (is_new) names_.push_back(trace.Text(name));
+      place_.push_back(place->second);
+    }
+  }
+
+  const std::vector<std::string_view>& names() const { return names_; }
+  std::vector<CounterValue> ValuesOf(DeviceId range) const {
+    const ProfilerRanges& ranges = trace_.ranges();
+    const uint32_t row = trace_.device().detail[range.value];
+    std::vector<CounterValue> values;
+    if (row == kNoDetail) return values;
+    for (uint32_t i = ranges.first_metric[row]; i < ranges.end_metric[row]; ++i) {
+      values.push_back({place_[i], trace_.metrics().value[i]});
+    }
+    return values;
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<std::string_view> names_;
+  std::vector<uint32_t> place_;  // per metric, in names_
+};
+
+}  // namespace
+
+RankCounters OwnCounters(const RankView& view) {
+  RankCounters recorded;
+  const Trace& trace = view.trace;
+  if (trace.ranges().size() == 0) return recorded;
+  const RecordedMetrics metrics(trace);
+  const CounterMeanings meanings(metrics.names());
+  const std::vector<CounterLineup> lineups = LineUpCounters(view);
+  for (const CounterLineup& lineup : lineups) {
+    if (lineup.mode != LineupMode::kCorrelation) continue;
+    recorded.items.resize(trace.device().size());
+    for (const LinedUpRange& row : lineup.ranges) {
+      CheckStopAt(recorded.groups.size());
+      const DeviceId kernel = row.launch.kernel;
+      if (!kernel.valid() || trace.device().detail[kernel.value] == kNoDetail) continue;
+      recorded.items[kernel.value] = {JoinSource::kRecorded,
+                                      static_cast<uint32_t>(recorded.groups.size())};
+      CounterGroup& group = recorded.groups.emplace_back();
+      group.kernels.push_back(0);
+      group.mean = metrics.ValuesOf(row.range);
+      group.measured = meanings.Measure(group.mean);
+    }
+  }
+  if (recorded.groups.empty()) return RankCounters{};
+  for (auto& [gpu, kernels] : KernelsByDevice(view)) {
+    recorded.kernels.insert(recorded.kernels.end(), kernels.begin(), kernels.end());
+  }
+  // For the file itself: one kernel without texts, which all groups have.
+  CounterReport report;
+  report.file = trace.meta().file;
+  report.tool = trace.meta().producer;
+  report.kernels.emplace_back();
+  recorded.reports.push_back(std::make_shared<const CounterReport>(std::move(report)));
+  recorded.metrics.push_back(metrics.names());
+  return recorded;
+}
+
+Result<std::shared_ptr<const RankCounters>> SharedKernelCounters(const RankView& view) {
+  BS_ASSIGN(std::shared_ptr<const RankCounters> joined, SharedRankCounters(view));
+  if (!joined->empty()) return joined;
+  return std::shared_ptr<const RankCounters>(
+      view.Shared<KernelCountersOfRank>([&] { return OwnCounters(view); }));
 }
 
 }  // namespace borescope::internal

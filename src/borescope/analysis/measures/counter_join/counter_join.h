@@ -113,6 +113,14 @@ Result<RankCounters> JoinCounters(const RankView& view, const GivenReports& give
 // The same for the reports that the engine gave, once for each rank and question.
 Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& view);
 
+// The counters that the recording itself has, where it says by numbers which kernel each is of:
+// reports that are read alone, and recordings of borescope record. Their source is `recorded`, and
+// texts of a report, such as its list of the parts of a throughput, are not kept. Empty for others.
+RankCounters OwnCounters(const RankView& view);
+
+// Those of reports that were given, else those that the recording itself has. Errors as above.
+Result<std::shared_ptr<const RankCounters>> SharedKernelCounters(const RankView& view);
+
 // What people should know of how a report fits a device of the trace, and what to do about it:
 // little of the kernel time has counters, kernels do several amounts of work, the runs chose
 // different kernels, types were not counted. A sentence each, without its full stop; empty: nothing

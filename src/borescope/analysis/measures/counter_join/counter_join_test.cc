@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -268,6 +269,42 @@ TEST(CounterJoin, CountersProveMatrixUnits) {
   ASSERT_EQ(work->calls.size(), 3U);
   EXPECT_EQ(work->calls[0].matrix_use, MatrixUse::kYes);
   EXPECT_EQ(work->calls[1].matrix_use, MatrixUse::kUnknown);
+}
+
+// A report that is read alone, and a recording of borescope record.
+TEST(OwnCountersTest, AreThoseOfTheKernelWithTheSameNumber) {
+  constexpr std::string_view kCompute = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+  constexpr std::string_view kMemory =
+      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+  Launches launches;
+  launches.Add("a").Add("b").Add("c");
+  launches.trace()
+      .Range("b", {2200, 100}, {{kMemory, 40}, {kCompute, 75}}, 0, 2)
+      .Range("a", {1200, 100}, {{kCompute, 30}, {kMemory, 90}, {kTensor, 7}}, 0, 1);
+  const RankView& view = launches.View();
+  const RankCounters own = OwnCounters(view);
+  ASSERT_EQ(own.kernels.size(), 3U);
+  EXPECT_EQ(own.SpeedOfLightOf(own.kernels[0]), 0.9);
+  EXPECT_EQ(own.SpeedOfLightOf(own.kernels[1]), 0.75);
+  EXPECT_EQ(own.SpeedOfLightOf(own.kernels[2]), std::nullopt);
+  EXPECT_EQ(own.SourceOf(own.kernels[0]), JoinSource::kRecorded);
+  EXPECT_EQ(own.SourceOf(own.kernels[2]), JoinSource::kNone);
+  EXPECT_EQ(own.MeasuredOf(own.kernels[0])->tensor_flops, 7);
+  EXPECT_EQ(own.MeasuredOf(own.kernels[1])->tensor_flops, std::nullopt);
+  EXPECT_EQ(NearestPart(own, *own.GroupOf(own.kernels[0]), true), "");
+  // They are no join, whose other tables stay empty; what is about kernels takes them.
+  EXPECT_TRUE((*SharedRankCounters(view))->empty());
+  EXPECT_EQ((*SharedKernelCounters(view))->kernels.size(), 3U);
+}
+
+TEST(OwnCountersTest, AreNotGuessedByOrder) {
+  Launches launches;
+  launches.Add("a").Add("b");
+  launches.trace().Range("a", {1200, 100}, {{kTensor, 7}}).Range("b", {2200, 100}, {{kTensor, 8}});
+  EXPECT_TRUE(OwnCounters(launches.View()).empty());
+  Launches without;
+  without.Add("a");
+  EXPECT_TRUE(OwnCounters(without.View()).empty());
 }
 
 }  // namespace

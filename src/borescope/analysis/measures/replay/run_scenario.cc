@@ -300,7 +300,7 @@ class ScenarioRunner::Recording {
 
   // What a kernel takes beyond its speed of light is gone: speed_of_light has it as beyond_ns.
   Result<void> ReachSpeedOfLight(const Change& change, ChangedTimes& times) const {
-    BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view_));
+    BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedKernelCounters(view_));
     const bool is_of_some = change.target != TargetKind::kNone;
     const std::vector<char> asked = is_of_some ? targets_.WorkOf(change) : std::vector<char>();
     if (is_of_some && CountOf(asked) == 0) {

@@ -5,7 +5,8 @@
 //   counter_flops   operations, rate and intensity per kernel (counter_flops.h)
 //   counters        every range with its operators and one column per counter, named as recorded;
 //                   with reports every kernel, whether it has counters or not
-//   counter_join, counter_ops, speed_of_light   of reports alone (counter_tables.h)
+//   counter_join, counter_ops   of reports for a trace alone (counter_tables.h)
+//   speed_of_light  also of a recording that says which kernel its counters are of
 //
 // Of a single range over many launches the operators are the outermost ones it spans.
 #include "borescope/analysis/measures/flops/counters.h"
@@ -300,12 +301,15 @@ Result<Tables> MapRecorded(const RankView& view, const Params& params) {
   }
   const ModelledWork no_work;
   const RankCounters no_counters;
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> recorded, SharedKernelCounters(view));
+  BS_ASSIGN(const ModelledWork work,
+            recorded->empty() ? Result<ModelledWork>(ModelledWork()) : ModelWork(view, {}));
   const CountersInput none{view, selected, no_counters, no_work};
   return Tables{std::move(lineup_table),
                 CounterFlops(view, source.stacks, lineups),
                 CounterJoinTable(view, no_counters),
                 CounterOpsTable(none, {}, 0),
-                SpeedOfLightTable(none),
+                SpeedOfLightTable({view, selected, *recorded, work}),
                 CounterRulesTable(none),
                 std::move(counters)};
 }

@@ -95,7 +95,8 @@ struct SpeedOfLightRow {
       {"beyond_ns", &SpeedOfLightRow::beyond_ns, Unit::kNanoseconds, Role::kDerived,
        "Time beyond that at the peak: total_ns x (1 - the larger of compute and memory)."},
       {"source", &SpeedOfLightRow::source, Role::kDerived,
-       "How most of the time came by its counters: range, order or broadcast."}};
+       "How most of the time came by its counters: range, order, broadcast, or recorded (the file "
+       "itself has them)."}};
 };
 
 // A mean weighted by time.

@@ -433,7 +433,7 @@ constexpr QualityCheck kLinkChecks[] = {
      LaunchedBefore},
     {"unlinked-device-event", Severity::kWarning,
      "Device work whose launch call is missing, although it was made in the recording; the work is "
-     "counted, but has no operator. Share of device time.",
+     "counted, and has an operator only if its External id names one. Share of device time.",
      WithoutLaunch},
     {"untraced-copies", Severity::kWarning,
      "Copies that the host waited for, of which there is no record: the device may have been busy "

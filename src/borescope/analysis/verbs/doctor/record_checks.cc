@@ -29,7 +29,9 @@ bool AnyDeviceKind(const Trace& trace, DeviceKind kind) {
 }
 
 // Options of PyTorch's profiler are no advice to those who used another one.
-bool IsOfPyTorch(const RankView& view) { return view.trace.meta().format == TraceFormat::kKineto; }
+bool IsOfPyTorch(const RankView& view) {
+  return view.trace.meta().format == TraceFormat::kKineto && IsOfPyTorchProgram(view.trace);
+}
 
 // What the allocator did over time, and nothing else.
 bool IsOfMemoryOnly(const RankView& view) {
@@ -57,7 +59,10 @@ CheckOutcome NoOperators(const RankView& view) {
 }
 
 CheckOutcome NoSteps(const RankView& view) {
-  return HasNoModel(view) ? NotApplicable() : Absent(!view.steps().steps.empty());
+  // The steps of a report of counters would have no times.
+  return HasNoModel(view) || IsCounterReport(view.trace.meta().format)
+             ? NotApplicable()
+             : Absent(!view.steps().steps.empty());
 }
 
 CheckOutcome NoShapes(const RankView& view) {
@@ -380,8 +385,8 @@ constexpr QualityCheck kTimeChecks[] = {
      "Host events of no length: shorter than the clock's step. Share of host events.",
      ZeroHostDuration},
     {"whole-microseconds", Severity::kInfo,
-     "All times are whole microseconds (PyTorch before 2.3): a short kernel may be off by one "
-     "microsecond.",
+     "All times are whole microseconds, as some profilers write them (PyTorch's before 2.3): a "
+     "short kernel may be off by one microsecond.",
      WholeMicroseconds},
     {"stream-overlap", Severity::kInfo,
      "Work overlaps on one stream (timer jitter, or a queue split by the driver); busy time counts "

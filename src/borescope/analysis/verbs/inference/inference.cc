@@ -127,8 +127,8 @@ struct PhaseRow {
        "where drafted ones are checked; missing where a step does not say."},
       {"period_ns", &PhaseRow::period_ns, Unit::kNanoseconds, Role::kDerived,
        "From completion to completion, the median: from the begin of a step, or the end of all "
-       "work "
-       "launched before it if that is later, to the same of the next; missing of the last step."},
+       "work launched before it if that is later, to the same of the next; missing of the last "
+       "step."},
       {"p99_ns", &PhaseRow::p99_ns, Unit::kNanoseconds, Role::kDerived,
        "99th percentile of the periods."},
       {"token_ns", &PhaseRow::token_ns, Unit::kNanoseconds, Role::kDerived,
@@ -252,8 +252,7 @@ struct StepRow {
        "From completion to completion, as in `inference_phases`; missing of the last one."},
       {"busy_ns", &StepRow::busy_ns, Unit::kNanoseconds, Role::kDerived,
        "Time of the period in which work that the step launched runs on a device (union); of a "
-       "step "
-       "without a period of all time since the work launched before it ended."},
+       "step without a period of all time since the work launched before it ended."},
       {"idle_ns", &StepRow::idle_ns, Unit::kNanoseconds, Role::kDerived, "Period less busy."},
       {"tokens_per_second", &StepRow::tokens_per_second, Role::kDerived, "Tokens / period."},
       {"works", &StepRow::works, Unit::kCount, Role::kDerived,

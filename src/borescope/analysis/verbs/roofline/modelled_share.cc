@@ -9,6 +9,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/typed_rows.h"
@@ -46,12 +47,16 @@ std::string_view HelpOf(const RooflineInput& in, DeviceId id) {
       return "";
   }
   switch (in.work.calls[info.call].cost().status) {
-    case CostStatus::kMissingShapes:
-      return "profile with record_shapes=True";
+    case CostStatus::kMissingShapes: {
+      const std::string_view remedy = RemedyFor(MissingData::kShapes, in.view.trace);
+      return remedy.empty() ? "profile with record_shapes=True" : remedy;
+    }
     case CostStatus::kNeedsValues:
       return HasValues(in, in.work.calls[info.call].shapes_of)
                  ? "the recorded values of arguments leave out one that the model needs"
-                 : "profile with record_shapes=True in PyTorch 2.1 or later, which records values";
+             : RemedyFor(MissingData::kShapes, in.view.trace).empty()
+                 ? "profile with record_shapes=True in PyTorch 2.1 or later, which records values"
+                 : "this profiler records no values of arguments";
     case CostStatus::kDependsOnData:
       return "it depends on lengths or indices in tensors, or on parts of buffers, which no "
              "profiler records";

@@ -513,12 +513,13 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
     inherited_ns = TakeInherited(view, time_of);
   }
   const RooflineInput in{view, selected, time_of, inherited_ns, roofs, work, at_roof};
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> of_kernels, SharedKernelCounters(view));
   const CountersInput counted{view, selected, *counters, work};
   return Tables{UtilisationTable(in),
                 LedgerTable(in),
                 Operators(in, *counters, params.by).Build(),
                 CounterOpsTable(counted, params.by, params.Share(kDisagreeParam)),
-                SpeedOfLightTable(counted),
+                SpeedOfLightTable({view, selected, *of_kernels, work}),
                 GemmShapesTable(in, params.by),
                 TensorCoreMissesTable(in),
                 ModelledShareTable(in),

@@ -106,7 +106,9 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
                 "for convolutions), or autocast to bfloat16.",
                 "The device multiplies TF32 and 16-bit numbers on tensor cores many times faster: "
                 "allow TF32 in the library that multiplies, or use 16-bit numbers.") +
-          " `borescope whatif --scale class:gemm=0.33` says what a step would take.",
+          (HasTimeline(tables)
+               ? " `borescope whatif --scale class:gemm=0.33` says what a step would take."
+               : ""),
       TruncateSaturating(static_cast<double>(sum->ns) * kWonByTf32),
       Lever::kTensorCores,
       PlaceOf(tables, sum->dearest)};

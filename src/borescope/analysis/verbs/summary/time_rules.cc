@@ -202,6 +202,12 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
 // ---- Kernels ----
 
 std::string DominantHelp(const SummaryTables& tables) {
+  if (!HasTimeline(tables)) {
+    return "`borescope counters` has what was counted of it, and in speed_of_light how near it "
+           "came to "
+           "the peaks of the device, where that was measured; `borescope flame` shows where it is "
+           "launched.";
+  }
   if (Texts(tables.kernels, "class")[0] != KernelClassName(KernelClass::kCollective)) {
     return AdviceFor(
         tables,
@@ -232,9 +238,12 @@ std::optional<Finding> FewLaunches(const SummaryTables& tables, const FewOfMany&
       fmt::format("{}; {}", evidence, few.Words(tables, "launches")),
       ShareOf(few.ns, all),
       "share",
-      "The other launches of this kernel are much shorter: these had more to do, waited, "
-      "or were disturbed. `borescope variability` compares launches of one size; --begin "
-      "and --end leave them out.",
+      HasTimeline(tables)
+          ? "The other launches of this kernel are much shorter: these had more to do, waited, "
+            "or were disturbed. `borescope variability` compares launches of one size; --begin "
+            "and --end leave them out."
+          : "The other launches of this kernel are much shorter: these had more to do. `borescope "
+            "counters` has the size and the counters of each.",
       few.ns,
       Lever::kNone,
       few.place};

@@ -93,6 +93,10 @@ inline std::string Shorten(std::string_view name) {
   return ShortenedName(name, kLongest);
 }
 
+// Whether anything says when work ran: reports of counters alone do not, and verbs that rest on it
+// are no advice then.
+inline bool HasTimeline(const SummaryTables& tables) { return tables.breakdown.rows() > 0; }
+
 // Options of PyTorch are no advice to other programs.
 inline std::string AdviceFor(const SummaryTables& tables, std::string_view pytorch,
                              std::string_view others) {

@@ -426,7 +426,7 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
   if (model.quality.verdict == ReplayVerdict::kRefused) {
     return std::vector<AskedScenario>();
   }
-  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view));
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedKernelCounters(view));
   BS_ASSIGN(std::vector<AskedScenario> levers,
             RunAll(runner, LeverScenarios(view, model, *counters, candidates), view.threads));
   std::erase_if(levers, [](const AskedScenario& lever) { return !lever.absent.empty(); });
