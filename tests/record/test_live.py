@@ -21,6 +21,7 @@ from support import LIBRARY, PROGRAMS
 STEPS = int(os.environ.get("BORESCOPE_LIVE_STEPS", "60"))
 KERNELS = 12  # of a step
 KEPT = 40  # steps that a page has
+BUSY_RANGES = 4_000_000  # of a thread of the rank that writes much
 PARTS = ("busy_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "span_ns")
 
 
@@ -37,6 +38,21 @@ class Live(LauncherTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as launcher:
             try:
                 self.wait_for(lambda: list(self.run_path.glob("*.bsl")))
+                yield launcher
+            finally:
+                launcher.terminate()
+                launcher.communicate(timeout=60)
+
+    @contextlib.contextmanager
+    def ranks(self, quiet, steps, busy_ranges):
+        """One rank that writes nothing but ranges, a step of them, beside quiet ranks with few events a step."""
+        script = f"RANK=0 {PROGRAMS / 'ranges'} exit 2 {busy_ranges} & " + "".join(
+            f"RANK={rank} {PROGRAMS / 'device'} steps 1 {KERNELS} {steps} & " for rank in range(1, quiet + 1)) + "wait"
+        words = [BORESCOPE, "record", "-o", "x", "--", "sh", "-c", script]
+        with subprocess.Popen(words, cwd=self.folder, env=self.variables(), text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as launcher:
+            try:
+                self.wait_for(lambda: len(list(self.run_path.glob("**/*.bsl"))) > quiet)
                 yield launcher
             finally:
                 launcher.terminate()
@@ -118,6 +134,27 @@ class Live(LauncherTest):
             # Twelve kernels of 4 ms, four of which communicate.
             self.assertEqual((step["busy_ns"], step["exposed_comm_ns"]), (48_000_000, 16_000_000))
         self.assertIn("still being written", self.said)
+
+    def test_a_rank_that_writes_much_does_not_hold_back_the_others(self):
+        # Until 2026-11-28 all ranks were read one after the other, at the pace of the slowest: the last steps of the
+        # others were up to 12 s old.
+        ages = {}
+        with self.ranks(quiet=3, steps=200, busy_ranges=BUSY_RANGES) as launcher, self.served() as address:
+            while launcher.poll() is None:
+                for run in self.news(address)["runs"]:
+                    if run["rank"] == 0 or run["state"] != "running" or not run["steps"]:
+                        continue
+                    last = run["steps"][-1]
+                    ages.setdefault(run["rank"], []).append(time.time() - (last["begin_ms"] / 1e3 + last["host_ns"] / 1e9))
+                time.sleep(0.2)
+            written = sum(path.stat().st_size for path in self.run_path.glob("**/*.bsl"))
+        self.assertEqual(set(ages), {1, 2, 3})
+        self.assertGreater(written, BUSY_RANGES * 50)
+        worst = {rank: max(found) for rank, found in ages.items()}
+        print(f"age of the last step, at most, beside {written >> 20} MB: {worst}")
+        for rank, found in ages.items():
+            self.assertLess(sorted(found)[len(found) * 3 // 4], 4, (rank, worst))
+            self.assertLess(max(found), 8, (rank, worst))
 
     def test_a_program_that_is_killed(self):
         with self.program("steps-kill", 8) as launcher, self.served("--report") as address:

@@ -49,13 +49,20 @@ export function formatOf(table: Table, column: Column): Format {
     : format;
 }
 
+/** Whether a column that is 0 as a rule is so here, in both runs. */
+function isOnlyZero(table: Table, column: Column): boolean {
+  const name = ownName(table, column);
+  const isZero = (one: Column | undefined) => one === undefined || one.values.every((value) => value === 0 || value === null);
+  return table.usuallyZero?.has(name) === true && isZero(find(table, name)) && isZero(againstOf(table, name));
+}
+
 /** All columns, but of those that both runs agree on only this run's, and of where rows are found
- *  nothing, if all are found in both. */
+ *  nothing, if all are found in both; without those of 0 that text leaves out, too. */
 export function shownColumns(table: Table): Shown[] {
   const same = new Set(table.comparison !== 'matched' ? [] : table.columns.filter((column) => isSameInBoth(table, column)).map((column) => column.name));
   const isShown = (column: Column) =>
     partOf(table, column) === 'own' ? !(column.name === 'runs' && same.has('runs')) : !same.has(ownName(table, column));
-  return table.columns.filter(isShown).map((column) => {
+  return table.columns.filter((column) => isShown(column) && !isOnlyZero(table, column)).map((column) => {
     const [part, format] = [partOf(table, column), formatOf(table, column)];
     const own = columnLabel(find(table, ownName(table, column)) ?? column);
     const [label, of] = part === 'own' ? [own, ''] : [PART_LABEL[part], `${own}, `];

@@ -1,7 +1,10 @@
 // The verdict: what costs the time, with its numbers, and the way to where they come from.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import { againstOf, runsAt } from './compare';
+import { cutToLines } from './cut_text';
+import { usePrinting, useWidth } from './hooks';
+import { textWidth } from './measure';
 import { TIMELINE_ELEMENT, type Report, type Table, find, indices, rowsOf, textAt } from './model';
 import { useNavigation } from './navigation';
 import { type Place, placesOf } from './places';
@@ -9,6 +12,7 @@ import { heading, prose } from './units';
 
 const MOST_AT_FIRST = 6;
 const MOST_LINKS = 2;
+const EVIDENCE_LINES = 2;
 const SEVERITY_MARK: Record<string, string> = { error: '✕', warning: '▲', info: 'i' };
 const ONLY: Record<string, string> = { this: 'not in the other run', other: 'only in the other run' };
 
@@ -36,6 +40,14 @@ function ShowMe({ places, finding }: { places: Place[]; finding: string }) {
   );
 }
 
+/** What a finding rests on, in two lines: the rest is its tooltip, and comes with the advice. */
+function Evidence({ text, isWhole }: { text: string; isWhole: boolean }) {
+  const [box, width] = useWidth<HTMLParagraphElement>();
+  const isPrinting = usePrinting();
+  const shown = useMemo(() => (isWhole || isPrinting || width === 0 ? text : cutToLines(text, width, EVIDENCE_LINES, textWidth)), [text, isWhole, isPrinting, width]);
+  return <p class={isWhole ? '' : 'evidence'} ref={box} title={text}><Help text={shown} /></p>;
+}
+
 function Finding({ report, table, row }: { report: Report; table: Table; row: number }) {
   const [isAdvising, setAdvising] = useState(false);
   const text = (name: string) => textAt(find(table, name), row);
@@ -51,7 +63,7 @@ function Finding({ report, table, row }: { report: Report; table: Table; row: nu
           <ShowMe places={placesOf(report, table, row, document.getElementById(TIMELINE_ELEMENT) !== null)} finding={title} />
           <button type="button" class="link" aria-expanded={isAdvising} aria-label={`What to do: ${title}`} onClick={() => setAdvising(!isAdvising)}>What to do</button>
         </div>
-        <p class={isAdvising ? '' : 'evidence'} title={prose(text('evidence'))}><Help text={text('evidence')} /></p>
+        <Evidence text={prose(text('evidence'))} isWhole={isAdvising} />
         {only === undefined && other !== '' && other !== text('evidence') && (
           <p class="help">Other run: {prose(other)}</p>
         )}

@@ -32,11 +32,37 @@ const CLONES = [' [clone .kd]', '.kd'];
 const isLetter = (c: string | undefined) => c !== undefined && (/[0-9A-Za-z$~]/.test(c) || c >= '\u0080');
 const isInWord = (c: string | undefined) => isLetter(c) || c === '_';
 const isLow = (c: string | undefined) => c !== undefined && c >= '\udc00' && c <= '\udfff'; // the rest of a character
-/** Whether a text has so many bytes: a unit of it has one at least, and is nearly always ASCII. */
-const hasBytes = (text: string, least: number) => text.length >= least || new TextEncoder().encode(text).length >= least;
+const encoder = new TextEncoder();
+const byteCount = (text: string) => (/^[\0-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length);
 const hasTile = (text: string) => /[0-9]x[0-9]/.test(text);
 const isOperator = (word: string) => /Functor|functor|_kernel_|Epilogue|Ops?$/.test(word);
 const isNamespace = (word: string) => /^[a-z]|_NS$/.test(word);
+
+type Range = [number, number];
+
+/** Whether a person would cut a text there: beside a mark, or between the words of a name such as TensorIterator or
+ *  ncclDevKernel. */
+export const isWordEnd = (text: string, at: number): boolean =>
+  !isLetter(text[at - 1]) || !isLetter(text[at]) || /^[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
+
+/** The folders of the file of a Python function, "torch/nn/" of "torch/nn/module.py(7): forward"; empty where there are
+ *  none. The name of the file and the function say what it is. */
+function foldersOf(name: string, begin: number, end: number): Range {
+  const part = name.slice(begin, end);
+  const suffix = part.indexOf('.py(');
+  if (suffix < 0 || !/^\.py\([0-9]+\): /.test(part.slice(suffix, suffix + 64))) {
+    return [0, 0];
+  }
+  let [first, last] = [suffix, suffix];
+  for (; first > 0; --first) {
+    const c = part[first - 1];
+    if (!isInWord(c) && c !== '/' && c !== '.' && c !== '-') {
+      break;
+    }
+    last = c === '/' && last === suffix ? first : last;
+  }
+  return last === suffix ? [0, 0] : [begin + first, begin + last];
+}
 
 class Tokenizer {
   private depth = 0;
@@ -46,13 +72,13 @@ class Tokenizer {
   private isOperator = false;
   private readonly name: string;
 
-  constructor(name: string, private at: number, end: number, private readonly tokens: Token[]) {
+  constructor(name: string, private at: number, end: number, private readonly folders: Range, private readonly tokens: Token[]) {
     this.name = name.slice(0, end);
   }
 
   run(isNoise: boolean): void {
     while (this.at < this.name.length) {
-      if (!this.takeUnnamed()) {
+      if (!this.takeNoise()) {
         this.takeToken();
       }
       const last = this.tokens.at(-1);
@@ -62,12 +88,17 @@ class Tokenizer {
     }
   }
 
-  private unnamedHere(): number {
+  /** How long that is which is noise as a whole and begins here. */
+  private noiseHere(): number {
+    const [begin, end] = this.folders;
+    if (this.at === begin && end > begin && end <= this.name.length) {
+      return end - begin;
+    }
     return UNNAMED.find((unnamed) => this.name.startsWith(unnamed, this.at))?.length ?? 0;
   }
 
-  private takeUnnamed(): boolean {
-    const length = this.unnamedHere();
+  private takeNoise(): boolean {
+    const length = this.noiseHere();
     if (length > 0) {
       this.tokens.push({ begin: this.at, end: this.at + length, kind: 'noise' });
       this.at += length;
@@ -130,7 +161,7 @@ class Tokenizer {
 
   private takeMarks(): void {
     for (let count = 0; this.at < this.name.length && !isLetter(this.name[this.at]); ++count) {
-      if (count === LONGEST_TOKEN || this.unnamedHere() > 0) {
+      if (count === LONGEST_TOKEN || this.noiseHere() > 0) {
         return;
       }
       this.countBracket();
@@ -165,8 +196,6 @@ function parametersAt(name: string): number {
   }
   return -1;
 }
-
-type Range = [number, number];
 
 function bareRange(name: string): Range {
   const end = parametersAt(name);
@@ -217,9 +246,10 @@ function parseName(name: string, withNoise: boolean): NameText {
       ++end;
     }
     const [bareBegin, bareEnd] = functionOf(name.slice(begin, end)).map((at) => begin + at) as Range;
-    new Tokenizer(name, begin, bareBegin, parsed.tokens).run(true);
-    new Tokenizer(name, bareBegin, bareEnd, parsed.tokens).run(false);
-    new Tokenizer(name, bareEnd, end, parsed.tokens).run(true);
+    const folders = foldersOf(name, bareBegin, bareEnd);
+    new Tokenizer(name, begin, bareBegin, folders, parsed.tokens).run(true);
+    new Tokenizer(name, bareBegin, bareEnd, folders, parsed.tokens).run(false);
+    new Tokenizer(name, bareEnd, end, folders, parsed.tokens).run(true);
     begin = end + betweenAt(name, end);
     if (begin > end) {
       parsed.tokens.push({ begin: end, end: begin, kind: 'head' });
@@ -331,8 +361,9 @@ class LabelMaker {
     return this.take(token, whole.begin, whole.end, this.ruler.mark * (Number(left) + Number(right) - 1));
   }
 
-  /** A token that has no more than `most`, or as much of it from a place on. */
-  keepFrom(token: number, place: number, most: number, least = 1): void {
+  /** A token that has no more than `most`, or as much of it from a place on, up to the end of a word if that is not much
+   *  less. */
+  keepFrom(token: number, place: number, most: number): void {
     const whole = this.name.tokens[token];
     if (whole === undefined || this.isKept(token)) {
       return;
@@ -344,9 +375,35 @@ class LabelMaker {
     const marks = touches ? 0 : this.ruler.mark;
     const begin = place > whole.begin && isLow(this.name.text[place]) ? place - 1 : place;
     const piece = this.ruler.begin(this.name.text.slice(begin, whole.end), Math.min(most, this.room - marks));
-    if (hasBytes(piece, least)) {
-      this.take(token, begin, begin + piece.length, marks);
+    const words = this.name.text.slice(begin, this.wordsEnd(begin, begin + piece.length));
+    const kept = 2 * byteCount(words) >= byteCount(piece) ? words : piece;
+    if (kept !== '') {
+      this.take(token, begin, begin + kept.length, marks);
     }
+  }
+
+  /** The beginning of a token that follows a kept one, as far as that is whole words, or a part of one that is too long
+   *  for a token; false where there is none that says anything. */
+  keepWords(token: number): boolean {
+    const whole = this.name.tokens[token];
+    if (whole === undefined) {
+      return false;
+    }
+    const { text } = this.name;
+    const mark = this.kept[token - 1]?.[1] === whole.begin ? 0 : this.ruler.mark;
+    const most = whole.begin + this.ruler.begin(text.slice(whole.begin, whole.end), this.room - mark).length;
+    const isOfLongWord = !isWordEnd(text, whole.begin) || !isWordEnd(text, whole.end);
+    const end = isOfLongWord ? most : this.wordsEnd(whole.begin, most);
+    return byteCount(text.slice(whole.begin, end)) >= LEAST_OF_WORD && this.take(token, whole.begin, end, mark);
+  }
+
+  /** The last place up to `end` where a person would cut; `begin` where there is none. */
+  private wordsEnd(begin: number, end: number): number {
+    let at = end;
+    while (at > begin && !isWordEnd(this.name.text, at)) {
+      --at;
+    }
+    return at;
   }
 
   text(): string {
@@ -396,11 +453,10 @@ function keepEnds(name: NameText, begin: number, label: LabelMaker): void {
   }
 }
 
-/** What follows the kept part, and the beginning of one more token. */
-function extend(name: NameText, width: number, label: LabelMaker): void {
+/** What follows the kept part, and the beginning of one more token, where that is words. */
+function extend(name: NameText, label: LabelMaker): void {
   for (let i = 1; i < name.tokens.length && !label.isFull(); ++i) {
-    if (label.isKept(i - 1) && !label.keep(i)) {
-      label.keepFrom(i, name.tokens[i]?.begin ?? 0, width, LEAST_OF_WORD);
+    if (label.isKept(i - 1) && !label.keep(i) && label.keepWords(i)) {
       return;
     }
   }
@@ -426,7 +482,7 @@ function pieces({ text: name, first: wanted, telling, round }: Entry, ruler: Rul
   telling.forEach((place) => label.keep(tokenAt(name, place)));
   keepAll('operator');
   keepEnds(name, first, label);
-  extend(name, ruler.width, label);
+  extend(name, label);
   return label.text();
 }
 

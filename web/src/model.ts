@@ -52,6 +52,7 @@ export interface Table {
   columns: Column[];
   comparison: Comparison;
   clocks?: ReadonlyMap<number, Clock>; // by rank
+  usuallyZero?: ReadonlySet<string>; // columns that are shown only where there is something in them
 }
 
 export interface Diagnostic {
@@ -181,8 +182,14 @@ function withSpread(sections: Section[]): Section[] {
 
 export function makeReport(data: TableDocument, layout: Layout): Report {
   const clocks = new Map(layout.clocks?.map((one) => [one.rank, { begin: one.begin_ns, shift: one.shift_ns }]));
+  const usuallyZero = (index: number, name: string) => new Set(layout.sections
+    .filter((section) => index >= section.first_table && index < section.first_table + section.tables)
+    .flatMap((section) => section.views.flatMap((view) => (view.kind === 'aside' && view.table === name ? view.values : []))));
   const sized = data.tables.map((table, i) => ({
-    table: { ...table, columns: table.columns.map(unpacked), clocks, comparison: layout.comparisons?.[i] ?? 'none' },
+    table: {
+      ...table, columns: table.columns.map(unpacked), clocks, comparison: layout.comparisons?.[i] ?? 'none',
+      usuallyZero: usuallyZero(i, table.name),
+    },
     allRows: layout.all_rows[i] ?? 0,
   }));
   const sections = withSpread(layout.sections.map((section) => ({

@@ -1,9 +1,13 @@
 // What a change would bring, by replay, and what the profiler itself cost.
+import { useWidth } from '../hooks';
+import { fitName } from '../measure';
 import { type Report, type Table, find, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from '../model';
 import { useNavigation } from '../navigation';
 import { printable, prose, show, showShare } from '../units';
 
 const MOST_CHANGES = 3;
+const NUMBER_PX = 150;
+const HALF = / x 0\.5$/; // as all changes are that the report asks for
 const LEAST_SHARE = 0.005; // of a step: less is nothing to write on a front page
 
 /** "12.0 ms to 14.0 ms" of a step. */
@@ -29,18 +33,24 @@ export function changesOf(report: Report): Changes | null {
 }
 
 /** Each change alone. */
-export function BestChanges({ changes: { table, rows } }: { changes: Changes }) {
+export function BestChanges({ report, changes: { table, rows } }: { report: Report; changes: Changes }) {
   const { href } = useNavigation();
+  const [box, width] = useWidth<HTMLDivElement>();
   const [saved, made] = [find(table, 'saved_share'), find(table, 'new_ns')];
   const hasRanks = new Set(find(table, 'rank')?.values).size > 1;
+  const steps = tableOf(sectionNamed(report, 'steps'), 'steps');
+  const hasSteps = steps !== undefined && rowsOf(steps) > 0;
+  const scenarios = rows.map((row) => prose(textAt(find(table, 'scenario'), row)));
+  const areHalf = scenarios.every((one) => HALF.test(one));
+  const names = rows.map((row, i) => `${areHalf ? scenarios[i]!.replace(HALF, '') : scenarios[i]}${hasRanks ? ` · rank ${textAt(find(table, 'rank'), row)}` : ''}`);
   return (
-    <div class="box names changes">
-      <h3><a href={href('whatif')}>What would help most, each alone</a><small> by replay; a step takes {show(numberAt(find(table, 'step_ns'), rows[0]!), 'ns')}</small></h3>
+    <div class="box names changes" ref={box}>
+      <h3><a href={href('whatif')}>What would help most, each alone</a><small> {areHalf && 'at half its time, '}by replay; {hasSteps ? 'a step' : 'the recording'} takes {show(numberAt(find(table, 'step_ns'), rows[0]!), 'ns')}</small></h3>
       <ol>
-        {rows.map((row) => (
+        {rows.map((row, i) => (
           <li key={row}>
             <a href={href('whatif')} title={`${printable(textAt(find(table, 'scenario'), row))}: ${between(table, 'low_ns', 'high_ns', row)}`}>
-              <span class="bar-label">{prose(textAt(find(table, 'scenario'), row))}{hasRanks && ` · rank ${textAt(find(table, 'rank'), row)}`}</span>
+              <span class="bar-label">{width > 0 ? fitName(names[i]!, width - NUMBER_PX, names) : names[i]}</span>
               <span class="bar-value">→ {show(numberAt(made, row), 'ns')} <small>−{showShare(numberAt(saved, row), 1)}</small></span>
               <span class="track" aria-hidden="true"><span style={{ width: `${Math.min(100, numberAt(saved, row) * 100)}%`, backgroundColor: 'var(--host)' }} /></span>
             </a>

@@ -5,15 +5,15 @@ import { rowColour } from '../colours';
 import { againstOf, relativeChange } from '../compare';
 import { filterTable } from '../filters';
 import { useWidth } from '../hooks';
-import { fitName } from '../measure';
+import { fitName, textWidth } from '../measure';
 import { type Column, type Report, type Table, find, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from '../model';
 import { useFilters, useNavigation } from '../navigation';
 import type { Filters } from '../route';
 import { type Format, NO_NAME, formatFor, maxOf, printable, showShare, sum, withUnit } from '../units';
 import { NotFiltered, useLeft } from './overview_filters';
 
-const NUMBER_PX = 150;
-const CHANGE_PX = 300;
+const BETWEEN_PX = 16; // of a name and what follows it
+const LEAST_SHARE_PX = 60;
 const NO_TEXT: Partial<Filters> = { text: '' }; // shares of a name are of all names
 
 interface NameRow {
@@ -34,10 +34,17 @@ function mostOf(table: Table, value: Column, most: number): NameRow[] {
   return rows.filter((one) => size(one) > 0).sort((a, b) => size(b) - size(a)).slice(0, most);
 }
 
-function Value({ one, whole, format }: { one: NameRow; whole: number; format: Format }) {
+/** What is written beside a name: its time, and its share or how it changed. */
+function valueWords(one: NameRow, whole: number, format: Format): [string, string] {
   return one.other === null
-    ? <span class="bar-value">{withUnit(one.value, format)} <small>{showShare(one.value, whole)}</small></span>
-    : <span class="bar-value wide">{withUnit(one.other, format)} → {withUnit(one.value, format)} <small>{relativeChange(one.value, one.other)}</small></span>;
+    ? [withUnit(one.value, format), showShare(one.value, whole)]
+    : [`${withUnit(one.other, format)} → ${withUnit(one.value, format)}`, relativeChange(one.value, one.other)];
+}
+
+const valueWidth = ([value, share]: [string, string]): number => textWidth(`${value} `) + Math.max(LEAST_SHARE_PX, textWidth(share));
+
+function Value({ one, words: [value, share] }: { one: NameRow; words: [string, string] }) {
+  return <span class={one.other === null ? 'bar-value' : 'bar-value wide'}>{value} <small>{share}</small></span>;
 }
 
 interface LineProps {
@@ -56,12 +63,13 @@ function NameLine({ table, section, one, value, largest, whole, format, width, s
   const { href } = useNavigation();
   const name = printable(one.name) || NO_NAME;
   const backgroundColor = rowColour(table, one.row, value);
-  const room = width - (one.other === null ? NUMBER_PX : CHANGE_PX);
+  const words = valueWords(one, whole, format);
+  const room = width - valueWidth(words) - BETWEEN_PX;
   return (
     <li>
       <a href={href(section, { text: one.name })} title={name}>
         <span class="bar-label">{width > 0 ? fitName(name, room, siblings) : name}</span>
-        <Value one={one} whole={whole} format={format} />
+        <Value one={one} words={words} />
         <span class="track" aria-hidden="true"><span style={{ width: `${(one.value / largest) * 100}%`, backgroundColor }} /></span>
         {one.other !== null && <span class="track other" aria-hidden="true"><span style={{ width: `${(one.other / largest) * 100}%`, backgroundColor }} /></span>}
       </a>

@@ -141,7 +141,7 @@ function extrasOf(report: Report): Map<Extra, ComponentChild> {
   const [changes, cost] = [changesOf(report), recordingCost(report)];
   return new Map<Extra, ComponentChild>([
     ...(hasTimeline() ? [['strip', <Strip key="strip" />] as const] : []),
-    ...(changes !== null ? [['changes', <BestChanges key="changes" changes={changes} />] as const] : []),
+    ...(changes !== null ? [['changes', <BestChanges key="changes" report={report} changes={changes} />] as const] : []),
     ...(cost !== '' ? [['cost', <RecordingCost key="cost" report={report} words={cost} />] as const] : []),
   ]);
 }

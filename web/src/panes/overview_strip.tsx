@@ -11,7 +11,8 @@ import { printable, show, showShare } from '../units';
 const STEPS_PX = 14;
 const BUSY_PX = 46;
 const BIN_PX = 2;
-const NAME_PX = 34;
+const DIGIT_PX = 7;
+const NAME_PAD_PX = 4;
 const LEAST_BINS = 40;
 const BINS_STEP = 20; // so that not each pixel of a window that grows asks for another strip
 
@@ -44,10 +45,11 @@ function Picture({ strip, width }: { strip: BusyStrip; width: number }) {
     >
       {strip.steps.map((step, i) => {
         const wide = x(step.end - step.begin);
+        const name = printable(step.name).replace(/^.*?(\d+)$/, '$1');
         return (
           <g key={i}>
             <rect class={i % 2 === 0 ? 'step-a' : 'step-b'} x={x(step.begin)} y={0} width={Math.max(0.5, wide)} height={STEPS_PX - 2} />
-            {wide > NAME_PX && <text x={x(step.begin) + wide / 2} y={STEPS_PX - 4.5} text-anchor="middle">{printable(step.name).replace(/^.*?(\d+)$/, '$1').slice(0, Math.floor(wide / 7))}</text>}
+            {wide >= name.length * DIGIT_PX + NAME_PAD_PX && <text x={x(step.begin) + wide / 2} y={STEPS_PX - 4.5} text-anchor="middle">{name}</text>}
           </g>
         );
       })}

@@ -3,6 +3,7 @@ import { printable, shortenName } from '../units';
 
 const MOST_KEPT = 50_000;
 const MOST_CHARACTERS = 200;
+const LEAST_LEFT = 4; // characters of a name that is cut: "ncc…" says nothing
 const MOST_READ = 4000; // characters of a name: more are never shown in a box
 
 /** Shortened names by their number and the characters there is room for; making them again for every
@@ -22,7 +23,8 @@ export class ShortNames {
     }
     const whole = names[name] ?? '';
     const readable = whole.length > MOST_READ ? `${whole.slice(0, MOST_READ)}…` : whole;
-    const short = shortenName(printable(readable), most);
+    const label = shortenName(printable(readable), most);
+    const short = label.includes('…') && label.replace(/…/g, '').trim().length < LEAST_LEFT ? '' : label;
     this.kept.set(key, short);
     return short;
   }

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -43,8 +45,9 @@ class LiveReport {
   // not end it: the page stays, and says so.
   void Watch(const StopToken& stop);
 
-  // Shows the last steps of what is being recorded, as they come, until `stop` is requested. In a
-  // thread of its own: a report may take long to make.
+  // Shows the last steps of what is being recorded, as they come, until `stop` is requested. In
+  // threads of their own, as a report may take long to make: one of two goes on with the other
+  // ranks while one reads a rank that writes much.
   void FollowSteps(const StopToken& stop);
 
   // The exit status of the page that was made last.
@@ -58,6 +61,8 @@ class LiveReport {
   void MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopToken& stop);
   // What the page is, what is being written, and why there is no newer page, to the banner.
   void SayNews();
+  // The steps as they are known now, at times. From any of the threads that follow them.
+  void ShowSteps();
 
   const Command& command_;
   FileServer& server_;
@@ -68,14 +73,18 @@ class LiveReport {
   int status_ = 0;
   Clock::duration took_{};                  // to make the last page
   std::atomic<bool> is_recording_ = false;  // something is, so that its last steps are shown
+  StepFollower follower_;
+  std::mutex showing_;           // of all below, so that no older steps follow newer ones
+  std::string steps_;            // as they are shown
+  Clock::time_point next_show_;  // not before
 };
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kQuiet{1000};     // for which a complete file does not change
-constexpr milliseconds kLook{250};       // from one look to the next
-constexpr milliseconds kStepLook{1000};  // of what is being recorded, at least
-constexpr int kStepRest = 4;             // and so many times what a look takes
+constexpr milliseconds kQuiet{1000};           // for which a complete file does not change
+constexpr milliseconds kLook{250};             // from one look to the next
+constexpr int kStepRest = 4;                   // so many times what takes long is rested after it
+constexpr std::string_view kNoSteps = "[]\n";  // what a follower has to show of no recording
 // While something is recorded, its last steps are shown without a new report, which comes less
 // often.
 constexpr milliseconds kReportRest{10'000};
@@ -111,7 +120,11 @@ Result<bool> IsLive(const RawOptions& raw) {
 }
 
 LiveReport::LiveReport(const Command& command, FileServer& server)
-    : command_(command), server_(server), watch_(command.raw.inputs, kQuiet) {}
+    : command_(command),
+      server_(server),
+      watch_(command.raw.inputs, kQuiet),
+      follower_(command.raw.inputs),
+      steps_(kNoSteps) {}
 
 LiveNews LiveReport::NewsOf(const std::vector<FileInfo>& files, size_t growing) const {
   LiveNews news;
@@ -186,25 +199,34 @@ void LiveReport::Watch(const StopToken& stop) {
 }
 
 void LiveReport::FollowSteps(const StopToken& stop) {
-  StepFollower follower(command_.raw.inputs);
   while (!stop.stop_requested()) {
-    const Clock::time_point begin = Clock::now();
     try {
-      if (follower.Look()) {
-        server_.UpdateSteps(follower.json());
+      const bool has_looked = follower_.Look();
+      ShowSteps();
+      if (!has_looked) {
+        std::this_thread::sleep_for(kLook / 5);
       }
-      is_recording_ = follower.has_any();
     } catch (const std::bad_alloc&) {
       // Steps are an extra: without memory the page goes on with its report alone.
       is_recording_ = false;
       return;
     }
-    const Clock::duration rest =
-        std::max<Clock::duration>(kStepLook, kStepRest * (Clock::now() - begin));
-    while (!stop.stop_requested() && Clock::now() - begin < rest) {
-      std::this_thread::sleep_for(kLook / 5);
-    }
   }
+}
+
+void LiveReport::ShowSteps() {
+  const std::scoped_lock lock(showing_);
+  const Clock::time_point begin = Clock::now();
+  if (begin < next_show_) {
+    return;
+  }
+  std::string json = follower_.json();
+  is_recording_ = json != kNoSteps;
+  if (json != steps_) {
+    steps_ = json;
+    server_.UpdateSteps(std::move(json));
+  }
+  next_show_ = begin + std::max<Clock::duration>(kLook, kStepRest * (Clock::now() - begin));
 }
 
 void LiveReport::SayNews() {
@@ -391,11 +413,14 @@ Result<int> OpenLiveReport(const Command& command, const OpenRequest& request, F
   }
   std::jthread watcher([&](const StopToken& stop) { report.Watch(stop); });
   std::jthread follower([&](const StopToken& stop) { report.FollowSteps(stop); });
+  std::jthread other_follower([&](const StopToken& stop) { report.FollowSteps(stop); });
   const Result<int> served = Serve(command, server, request.limit, interrupts);
   watcher.request_stop();
   follower.request_stop();
+  other_follower.request_stop();
   watcher.join();
   follower.join();
+  other_follower.join();
   return served.ok() ? std::max(*served, report.status()) : served;
 }
 

@@ -106,9 +106,10 @@ class LabelMaker {
     return Take(token, {whole.begin, whole.end}, marks);
   }
 
-  // Keeps a token that is no wider than `most`, else as much of it from a byte on, if that is not
-  // too little. A piece from the middle has a mark on both sides, one more than it had.
-  void KeepFrom(size_t token, size_t byte, double most, size_t least_bytes = 1) {
+  // Keeps a token that is no wider than `most`, else as much of it from a byte on, up to the end of
+  // a word if that is not much less. A piece from the middle has a mark on both sides, one more
+  // than it had.
+  void KeepFrom(size_t token, size_t byte, double most) {
     if (IsKept(token) || (WidthOf(token) <= most && Keep(token))) {
       return;
     }
@@ -120,10 +121,26 @@ class LabelMaker {
       --piece.begin;
     }
     const std::string_view rest = text.substr(piece.begin, name_.tokens[token].end - piece.begin);
-    piece.end = piece.begin + static_cast<uint32_t>(BeginWithin(glyph_, rest, room).size());
-    if (piece.end - piece.begin >= least_bytes) {
+    const auto most_bytes = static_cast<uint32_t>(BeginWithin(glyph_, rest, room).size());
+    const uint32_t words_end = WordsEnd(piece.begin, piece.begin + most_bytes);
+    piece.end = 2 * (words_end - piece.begin) >= most_bytes ? words_end : piece.begin + most_bytes;
+    if (!piece.is_empty()) {
       static_cast<void>(Take(token, piece, has_mark ? mark_ : 0));
     }
+  }
+
+  // Keeps the beginning of a token that follows a kept one, as far as that is whole words, or a
+  // part of one that is too long for a token. False where there is none that says anything.
+  bool KeepWords(size_t token) {
+    const NameToken& whole = name_.tokens[token];
+    const std::string_view text(name_.text);
+    const double mark = kept_[token - 1].end != whole.begin ? mark_ : 0;
+    const std::string_view rest = text.substr(whole.begin, whole.end - whole.begin);
+    const auto most = static_cast<uint32_t>(BeginWithin(glyph_, rest, room_ - mark).size());
+    const bool is_of_long_word = !IsWordEnd(text, whole.begin) || !IsWordEnd(text, whole.end);
+    const uint32_t end = whole.begin + most;
+    const Piece piece{whole.begin, is_of_long_word ? end : WordsEnd(whole.begin, end)};
+    return piece.end - piece.begin >= kLeastOfWord && Take(token, piece, mark);
   }
 
   std::string Text() const {
@@ -146,6 +163,14 @@ class LabelMaker {
   double WidthOf(size_t token) const {
     const NameToken& one = name_.tokens[token];
     return WidthBy(glyph_, std::string_view(name_.text).substr(one.begin, one.end - one.begin));
+  }
+
+  // The last byte up to `end` where a person would cut; `begin` where there is none.
+  uint32_t WordsEnd(uint32_t begin, uint32_t end) const {
+    while (end > begin && !IsWordEnd(name_.text, end)) {
+      --end;
+    }
+    return end;
   }
 
   bool IsInside(uint32_t byte) const {
@@ -196,11 +221,10 @@ void KeepAll(TokenKind kind, const NameText& name, LabelMaker& label) {
   }
 }
 
-// What follows the kept tokens, and of one more token its beginning.
-void Extend(const NameText& name, double width, LabelMaker& label) {
+// What follows the kept tokens, and of one more token its beginning, where that is words.
+void Extend(const NameText& name, LabelMaker& label) {
   for (size_t i = 1; i < name.tokens.size() && !label.IsFull(); ++i) {
-    if (label.IsKept(i - 1) && !label.Keep(i)) {
-      label.KeepFrom(i, name.tokens[i].begin, width, kLeastOfWord);
+    if (label.IsKept(i - 1) && !label.Keep(i) && label.KeepWords(i)) {
       return;
     }
   }
@@ -250,7 +274,7 @@ std::string MakeLabel(const LabelWish& wish, GlyphWidth glyph, double width) {
   }
   KeepAll(TokenKind::kOperator, name, label);
   KeepEnds(name, label);
-  Extend(name, width, label);
+  Extend(name, label);
   return label.Text();
 }
 

@@ -47,15 +47,50 @@ bool IsOperator(std::string_view word) {
 // Classes begin with capitals and say more than namespaces.
 bool IsNamespace(std::string_view word) { return IsLower(word.front()) || word.ends_with("_NS"); }
 
+// Some bytes of a name.
+struct Stretch {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// The folders of the file of a Python function, "torch/nn/" of "torch/nn/module.py(7): forward";
+// empty where there are none. The name of the file and the function say what it is.
+Stretch FoldersOf(std::string_view name, size_t begin, size_t end) {
+  const std::string_view part = name.substr(0, end);
+  const size_t suffix = part.find(".py(", begin);
+  if (suffix == std::string_view::npos) {
+    return {};
+  }
+  size_t digits = suffix + 4;
+  while (digits < end && IsDigit(part[digits])) {
+    ++digits;
+  }
+  if (digits == suffix + 4 || !part.substr(digits).starts_with("): ")) {
+    return {};
+  }
+  Stretch folders{suffix, suffix};
+  for (; folders.begin > begin; --folders.begin) {
+    const char c = part[folders.begin - 1];
+    if (!IsInWord(c) && c != '/' && c != '.' && c != '-') {
+      break;
+    }
+    folders.end = c == '/' && folders.end == suffix ? folders.begin : folders.end;
+  }
+  return folders.end == suffix ? Stretch() : folders;
+}
+
 // Reads one stretch of a name; its brackets are its own.
 class Tokenizer {
  public:
-  Tokenizer(std::string_view name, size_t begin, size_t end, std::vector<NameToken>& tokens)
-      : name_(name.substr(0, end)), at_(begin), tokens_(tokens) {}
+  Tokenizer(std::string_view name, Stretch stretch, Stretch folders, std::vector<NameToken>& tokens)
+      : name_(name.substr(0, stretch.end)),
+        at_(stretch.begin),
+        folders_(folders),
+        tokens_(tokens) {}
 
   void Run(bool is_noise) {
     while (at_ < name_.size()) {
-      if (!TakeUnnamed()) {
+      if (!TakeNoise()) {
         TakeToken();
       }
       if (is_noise) {
@@ -67,7 +102,11 @@ class Tokenizer {
  private:
   bool StartsWith(std::string_view text) const { return name_.substr(at_).starts_with(text); }
 
-  size_t UnnamedHere() const {
+  // How long that is which is noise as a whole and begins here.
+  size_t NoiseHere() const {
+    if (at_ == folders_.begin && folders_.end > at_ && folders_.end <= name_.size()) {
+      return folders_.end - at_;
+    }
     for (const std::string_view unnamed : kUnnamed) {
       if (StartsWith(unnamed)) {
         return unnamed.size();
@@ -76,8 +115,8 @@ class Tokenizer {
     return 0;
   }
 
-  bool TakeUnnamed() {
-    const size_t length = UnnamedHere();
+  bool TakeNoise() {
+    const size_t length = NoiseHere();
     if (length > 0) {
       Add(at_, at_ + length, TokenKind::kNoise);
       at_ += length;
@@ -145,7 +184,7 @@ class Tokenizer {
   // Punctuation up to the next word, or up to the end of a qualifier.
   void TakeMarks() {
     for (size_t count = 0; at_ < name_.size() && !IsLetter(name_[at_]); ++count) {
-      if (count == kLongestToken || UnnamedHere() > 0) {
+      if (count == kLongestToken || NoiseHere() > 0) {
         return;
       }
       CountBracket();
@@ -174,6 +213,7 @@ class Tokenizer {
 
   std::string_view name_;
   size_t at_;
+  Stretch folders_;
   std::vector<NameToken>& tokens_;
   size_t depth_ = 0;
   size_t word_begin_ = 0;
@@ -224,9 +264,10 @@ void ParsePart(std::string_view name, size_t begin, size_t end, std::vector<Name
   const std::string_view bare = FunctionOf(part);
   const auto bare_begin = static_cast<size_t>(bare.data() - name.data());
   const size_t bare_end = bare_begin + bare.size();
-  Tokenizer(name, begin, bare_begin, tokens).Run(true);
-  Tokenizer(name, bare_begin, bare_end, tokens).Run(false);
-  Tokenizer(name, bare_end, end, tokens).Run(true);
+  const Stretch folders = FoldersOf(name, bare_begin, bare_end);
+  Tokenizer(name, {begin, bare_begin}, folders, tokens).Run(true);
+  Tokenizer(name, {bare_begin, bare_end}, folders, tokens).Run(false);
+  Tokenizer(name, {bare_end, end}, folders, tokens).Run(true);
 }
 
 // Leaves the noise out, unless there is nothing else.
@@ -247,6 +288,12 @@ void DropNoise(NameText& name) {
 }
 
 }  // namespace
+
+bool IsWordEnd(std::string_view text, size_t at) {
+  const char before = text[at - 1];
+  const char after = at < text.size() ? text[at] : ' ';
+  return !IsLetter(before) || !IsLetter(after) || (IsLower(before) && IsUpper(after));
+}
 
 size_t NameText::TokenAt(size_t at) const {
   const auto after =

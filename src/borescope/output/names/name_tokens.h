@@ -9,7 +9,7 @@
 namespace borescope::internal {
 
 enum class TokenKind : uint8_t {
-  kNoise,     // "void ", namespaces, parameters: what distinguishes kernels least
+  kNoise,     // "void ", namespaces, parameters, folders of Python files: what distinguishes least
   kHead,      // outside of all brackets: what the name is
   kInner,     // arguments of templates and others
   kOperator,  // in brackets: functors and operators, what a kernel for elements does with each
@@ -33,6 +33,10 @@ struct NameText {
   // The token a label begins with: the first that is no noise.
   size_t First() const;
 };
+
+// Whether a person would cut a text before byte `at`: beside a mark, or between the words of a name
+// such as TensorIterator or ncclDevKernel. REQUIRES: 0 < at <= text.size().
+bool IsWordEnd(std::string_view text, size_t at);
 
 // The tokens of printable text, all or without the noise. Of a name that is nothing but noise all.
 // Names with " · " or "|" between them, as labels of charts have, are names each.

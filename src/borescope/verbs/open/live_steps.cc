@@ -287,19 +287,77 @@ void StepWatch::Follow(const std::vector<std::string>& logs, Followed& followed)
   Read(programs.paths, followed);
 }
 
-std::vector<LiveRank> StepWatch::Look() {
+namespace {
+
+// The turn to see which recordings there are; no log has this name.
+constexpr const char* kListing = "";
+
+}  // namespace
+
+StepWatch::StepWatch(std::vector<std::string> inputs, TailLimits limits)
+    : inputs_(std::move(inputs)), limits_(limits) {
+  pace_.Add(kListing);
+}
+
+void StepWatch::List() {
   Result<std::vector<InputFile>> found = ExpandInputs(inputs_);
   if (found.ok()) {
     found = GroupRecordings(std::move(*found));
   }
-  for (const InputFile& file : found.ok() ? *found : std::vector<InputFile>()) {
+  if (!found.ok()) return;  // the report says why
+  const std::scoped_lock lock(mutex_);
+  for (InputFile& file : *found) {
     if (file.logs.empty()) continue;
-    Follow(file.logs,
-           ranks_.try_emplace(file.path, Followed{.tail = RecordingTail(limits_)}).first->second);
+    pace_.Add(file.path);
+    recordings_.try_emplace(file.path, Recording{.followed = {.tail = RecordingTail(limits_)}})
+        .first->second.logs = std::move(file.logs);
   }
+}
+
+void StepWatch::LookAt(const std::string& path) {
+  Recording* recording = nullptr;
+  std::vector<std::string> logs;
+  {
+    const std::scoped_lock lock(mutex_);
+    recording = &recordings_.at(path);
+    logs = recording->logs;
+  }
+  Followed& followed = recording->followed;
+  Follow(logs, followed);
+  const std::scoped_lock lock(mutex_);
+  if (followed.is_followed) recording->shown = followed.rank;
+  if (followed.is_over) pace_.Remove(path);
+}
+
+bool StepWatch::Look() {
+  std::optional<std::string> name;
+  {
+    const std::scoped_lock lock(mutex_);
+    name = pace_.Begin(LookPace::Clock::now());
+  }
+  if (!name.has_value()) {
+    return false;
+  }
+  // Whatever happens, the next one can be looked at.
+  struct Ends {
+    StepWatch& watch;
+    const std::string& name;
+    ~Ends() {
+      const std::scoped_lock lock(watch.mutex_);
+      watch.pace_.End(name, LookPace::Clock::now());
+    }
+  } ends{*this, *name};
+  name->empty() ? List() : LookAt(*name);
+  return true;
+}
+
+std::vector<LiveRank> StepWatch::ranks() const {
   std::vector<LiveRank> ranks;
-  for (const auto& [path, followed] : ranks_) {
-    if (followed.is_followed) ranks.push_back(followed.rank);
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [path, recording] : recordings_) {
+      if (recording.shown.has_value()) ranks.push_back(*recording.shown);
+    }
   }
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const LiveRank& a, const LiveRank& b) { return a.rank < b.rank; });

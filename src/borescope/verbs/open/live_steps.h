@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/base/result.h"
 #include "borescope/ingest/recording/recording_tail.h"
+#include "borescope/verbs/open/look_pace.h"
 
 namespace borescope::internal {
 
@@ -68,20 +71,23 @@ bool IsRunning(const std::vector<std::string>& logs);
 // Whether a process of one of the recordings that `inputs` lead to still runs on this machine.
 bool IsAnyRecording(const std::vector<std::string>& inputs);
 
-// Follows recordings. Not thread-safe.
+// Follows recordings. Thread-safe: threads that look at the same time look at different recordings,
+// so that one with much to read does not hold back the last steps of the others (LookPace).
 class StepWatch {
  public:
   // Of each rank and device so many steps are kept.
   static constexpr size_t kSteps = 40;
 
   // `inputs` as those of a run, which may lead to nothing yet.
-  explicit StepWatch(std::vector<std::string> inputs, TailLimits limits = {})
-      : inputs_(std::move(inputs)), limits_(limits) {}
+  explicit StepWatch(std::vector<std::string> inputs, TailLimits limits = {});
 
-  // What the recordings hold now, of those that were being written at this or an earlier look. The
-  // work follows what was written since the last look (TailLimits); a log is not read from its
-  // begin again.
-  std::vector<LiveRank> Look();
+  // Looks at one recording, of those that were being written at this or an earlier look, or at
+  // which there are. False where no turn has come. The work follows what was written since the last
+  // look at it (TailLimits); a log is not read from its begin again.
+  bool Look();
+
+  // What the recordings held at the last look at each, by rank.
+  std::vector<LiveRank> ranks() const;
 
  private:
   struct Followed {
@@ -91,13 +97,23 @@ class StepWatch {
     bool is_followed = false;
     bool is_over = false;  // it has ended, and was read after that
   };
+  // What threads share of one; `followed` is of the thread whose turn it is.
+  struct Recording {
+    Followed followed;
+    std::vector<std::string> logs = {};
+    std::optional<LiveRank> shown = {};
+  };
 
-  void Follow(const std::vector<std::string>& logs, Followed& followed);
-  void Read(const std::vector<std::string>& logs, Followed& followed);
+  void List();
+  void LookAt(const std::string& path);
+  static void Follow(const std::vector<std::string>& logs, Followed& followed);
+  static void Read(const std::vector<std::string>& logs, Followed& followed);
 
   std::vector<std::string> inputs_;
   TailLimits limits_;
-  std::map<std::string, Followed> ranks_;  // by the first log
+  mutable std::mutex mutex_;  // of all below
+  LookPace pace_;
+  std::map<std::string, Recording> recordings_;  // by the first log; none is removed
 };
 
 // As the page reads it: a JSON array of one object for each rank.

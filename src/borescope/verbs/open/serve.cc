@@ -201,8 +201,6 @@ struct StepFollower::State {
   explicit State(std::vector<std::string> inputs) : watch(std::move(inputs)) {}
 
   internal::StepWatch watch;
-  bool has_any = false;
-  std::string json = "[]";
 };
 
 StepFollower::StepFollower(std::vector<std::string> inputs)
@@ -211,17 +209,8 @@ StepFollower::StepFollower(StepFollower&&) noexcept = default;
 StepFollower& StepFollower::operator=(StepFollower&&) noexcept = default;
 StepFollower::~StepFollower() = default;
 
-bool StepFollower::Look() {
-  const std::vector<internal::LiveRank> ranks = state_->watch.Look();
-  state_->has_any = !ranks.empty();
-  std::string json = internal::JsonOfSteps(ranks);
-  const bool is_new = json != state_->json;
-  state_->json = std::move(json);
-  return is_new;
-}
-
-bool StepFollower::has_any() const { return state_->has_any; }
-const std::string& StepFollower::json() const { return state_->json; }
+bool StepFollower::Look() { return state_->watch.Look(); }
+std::string StepFollower::json() const { return internal::JsonOfSteps(state_->watch.ranks()); }
 
 bool AreBeingWritten(const std::vector<std::string>& inputs) {
   if (internal::IsAnyRecording(inputs)) {
