@@ -367,7 +367,7 @@ class Checks(unittest.TestCase):
         toolkit.find_cupti_header = lambda: Path("/cuda/include/cupti.h") if is_there else None
         toolkit.find_cupti = lambda: Path("/cuda/lib/libcupti.so.13") if is_there else None
         answers = {"launch_cost plain": "records 0 ns 3600.0\n", "launch_cost kernels": f"records 9 ns {theirs - 200}\n",
-                   "launch_cost all": f"records 9 ns {theirs}\n", "--api=none": f"{ours - 100}\n", "--no-cuda": "3650\n",
+                   "launch_cost few": f"records 9 ns {theirs - 50}\n", "launch_cost all": f"records 9 ns {theirs}\n", "--api=none": f"{ours - 100}\n", "--no-cuda": "3650\n",
                    "--memory": f"{ours + 50}\n", " record ": f"{ours}\n", "work empty": "3600.0\n"}
         try:
             return self.ask(8, answers)
@@ -379,6 +379,7 @@ class Checks(unittest.TestCase):
             figures, failures = self.costs(ours, theirs)
             self.assertEqual(not failures, is_good, figures)
             self.assertAlmostEqual(figures["all, more than CUPTI"], ours - theirs, places=1)
+            self.assertEqual(figures["CUPTI: all, more than few"], 50.0)
         # What was measured is in the report all the same.
         with self.assertRaisesRegex(Skip, "not known") as skipped:
             self.costs(4880.0, 4600.0, is_there=False)

@@ -422,7 +422,7 @@ Result<bool> IsControlPage(const InputFile& file) {
 }
 
 // Without the pages of runs that have no logs, beside which other files may lie. A run in which
-// there is nothing is an error, also among others: its answer would lack it without a word.
+// there is nothing is an error, also among others: nothing of it would be in the answer.
 Result<std::vector<InputFile>> WithoutControlPages(std::vector<InputFile> files) {
   std::vector<InputFile> others;
   std::set<std::string> pages;
