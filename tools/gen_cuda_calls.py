@@ -23,8 +23,10 @@ APIS = ("runtime", "driver")
 # What is said about a function beside its name: a release, a revision, the default stream of a thread.
 RELEASE = re.compile(r"_v\d{4,5}$")
 DECORATION = re.compile(r"(_ptsz|_ptds|_v\d+)+$")
+# Places that hold no function: of the runtime cuda531, cuda531_v13010, of the driver reserved464.
+EMPTY = re.compile(r"INVALID|SIZE|FORCE_INT|cuda\d+(_v\d+)?|reserved\d+")
 # Work of a device: kernels, runs of graphs, copies, sets, movements of managed memory.
-LAUNCHES = re.compile(r"Launch(?!HostFunc)\w*|GraphLaunch|Memcpy\w*|Memset\w*|MemPrefetch\w*Async|"
+LAUNCHES = re.compile(r"Launch(?!HostFunc)\w*|GraphLaunch\w*|SubgridScheduleLaunch|Memcpy\w*|Memset\w*|MemPrefetch\w*Async|"
                       r"MemDiscardAndPrefetchBatchAsync|MemBatchDecompressAsync")
 # What programs call all the time, and what says nothing.
 IDLE = re.compile(r"GetLastError|PeekAtLastError|GetDevice|StreamIsCapturing|StreamGetCaptureInfo|"
@@ -40,11 +42,11 @@ def version_of(folder):
 
 
 def numbers_of(folder, api):
-    """Names by number; without places that hold no function: cuda531."""
+    """Names by number; a place that holds no function in this version may have held one in another."""
     text = (Path(folder) / f"cupti_{api}_cbid.h").read_text(encoding="utf-8")
     found = re.findall(rf"CUPTI_{api.upper()}_TRACE_CBID_(\w+)\s*=\s*(\d+)", text)
     return {int(number): name for name, number in found
-            if not re.fullmatch(r"INVALID|SIZE|FORCE_INT|cuda\d+", name)}
+            if not EMPTY.fullmatch(name)}
 
 
 def table_of(folders, api):

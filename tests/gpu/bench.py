@@ -1,7 +1,9 @@
 """What checks share: the tools of the machine, building programs, recording, asking the recording."""
 
+import copy
 import csv
 import importlib.metadata
+import itertools
 import os
 import platform
 import shutil
@@ -17,10 +19,17 @@ import toolkit
 
 PROGRAMS = Path(__file__).with_name("programs")
 LIMIT_S = 300
+COUNT_DEVICES = """import ctypes
+cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+print(count.value if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) else count.value)"""
 
 
 class Skip(Exception):
-    """A check cannot be made here; the text says why."""
+    """A check cannot be made here; the text says why. Figures that it has all the same are in the report."""
+
+    def __init__(self, reason, figures=None):
+        super().__init__(reason)
+        self.figures = figures
 
 
 class Missing(Exception):
@@ -34,9 +43,18 @@ class Bench:
         self.out = out
         self.is_long = is_long  # longer runs, with the same figures
         self.until = until  # by time.monotonic; nothing runs for long after it
-        self.runs = 0
+        self.numbers = itertools.count(1)  # of recordings
         self.lock = threading.Lock()
         self.kept = {}  # by name: a lock, and what was found out once
+        self.label = ""  # of the check that it is for
+        self.folders = []  # recordings of that check
+        self.failed = []  # programs of that check that ended otherwise than they were to, recorded
+
+    def of_check(self, number):
+        """The same for one check, which knows what it recorded."""
+        mine = copy.copy(self)
+        mine.label, mine.folders, mine.failed = f"check{number}-", [], []
+        return mine
 
     # ---- running programs ----
 
@@ -115,13 +133,15 @@ class Bench:
             raise Skip(reason)
 
     def has_gpu(self):
-        return bool(self.output("nvidia-smi", "-L"))
+        """By the driver where there is no nvidia-smi, as in some containers. In a process of its own: a driver that hangs
+        or dies is none."""
+        return bool(self.output("nvidia-smi", "-L")) or self.output(sys.executable, "-c", COUNT_DEVICES) not in ("", "0")
 
     def has_torch(self):
         return self.output(sys.executable, "-c", "import torch; print(torch.cuda.is_available())") == "True"
 
     def has_jax(self):
-        return self.output(sys.executable, "-c", "import jax; print(jax.default_backend())").endswith("gpu")
+        return self.output(sys.executable, "-c", "import jax; print(jax.default_backend())").endswith(("gpu", "cuda"))
 
     def has_option(self, option):
         return option in self.output(self.borescope, "record", "--help")
@@ -142,9 +162,8 @@ class Bench:
     def compile(self, path, source, flags, libraries):
         result = self.execute([toolkit.find_nvcc(), "-O2", *flags, *toolkit.includes(), PROGRAMS / source, "-o", path,
                                *libraries])
-        (self.out / f"{path.name}.nvcc.txt").write_text(result.stdout + result.stderr, encoding="utf-8")
         if result.returncode != 0:
-            raise Skip(f"nvcc refused programs/{source}; see {path.name}.nvcc.txt: {last_line(result.stderr)}")
+            raise Skip(f"nvcc refused programs/{source}: {first_error(result.stdout + result.stderr)}")
         return path
 
     def variables(self):
@@ -155,25 +174,44 @@ class Bench:
     # ---- recordings ----
 
     def new_run(self):
-        """The name of a recording that does not exist: OUT may hold those of an earlier list."""
-        with self.lock:
-            self.runs += 1
-            while (self.out / f"run{self.runs}.bsr").exists():
-                self.runs += 1
-            return self.out / f"run{self.runs}.bsr"
+        """The name of a recording that does not exist: the folder may hold those of an earlier list."""
+        while True:
+            folder = self.out / f"{self.label}run{next(self.numbers)}.bsr"
+            if not folder.exists():
+                self.folders.append(folder)
+                return folder
 
     def words(self, folder, command, options=()):
         return [str(word) for word in
                 (self.borescope, "record", "-q", "-o", folder, *options, "--", *command)]
 
-    def record(self, *command, options=(), **more):
-        """The folder of the run, and how its program ended."""
+    def record(self, *command, options=(), status=0, **more):
+        """The folder of the run, and how its program ended, which is to be with this status."""
         folder = self.new_run()
         result = self.plain(*self.words(folder, command, options), **more)
+        if result.returncode != status:
+            self.failed.append((command, status, more))
         if not folder.exists():
             raise Missing(f"{' '.join(map(str, ('record', *options)))} made no recording: "
                           f"{last_line(result.stderr) or f'status {result.returncode}'}")
         return folder, result
+
+    def fails_plainly(self):
+        """Why the machine is at fault and not the recorder: a program of this check that does not run without one
+        either. Nothing where all do, or there is no time to try."""
+        for command, status, more in self.failed:
+            name = " ".join(Path(str(word)).name for word in command)
+            if self.until is not None and time.monotonic() > self.until:
+                break
+            try:
+                result = self.plain(*command, **more)
+            except OSError as error:
+                return f"{name} does not start: {error}"
+            except subprocess.TimeoutExpired as late:
+                return f"{name} is not done within {late.timeout:.0f} s without recording either"
+            if result.returncode != status:
+                return f"{name} fails without recording, too (status {result.returncode}): {last_line(result.stderr)}"
+        return ""
 
     def start(self, *command, options=()):
         folder = self.new_run()
@@ -196,13 +234,17 @@ class Bench:
 
     def doctor(self, run):
         """Checks of `doctor` that found something that is wrong with the recording."""
+        return sorted({check for check, _ in self.findings(run)})
+
+    def findings(self, run):
+        """The same, with the first that each found."""
         result = self.plain(self.borescope, "doctor", "-q", run, "-f", "csv")
         if result.returncode != 0:
             raise Missing(f"doctor: {last_line(result.stderr)}")
         bad = ("torn-chunk", "dropped-records", "recording-gap", "unlinked-device-event")
         quality = result.stdout.partition("\n# ")[0]  # the first table
-        return sorted({row["check"] for row in csv.DictReader(table_lines(quality))
-                       if row["check"] in bad and row["severity"] not in ("ok", "n/a")})
+        return [(row["check"], row["first"]) for row in csv.DictReader(table_lines(quality))
+                if row["check"] in bad and row["severity"] not in ("ok", "n/a")]
 
 
 def version(package):
@@ -216,9 +258,22 @@ def table_lines(text):
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
+def first_error(text):
+    """Of what a compiler said: the last line only counts errors."""
+    return next((line.strip() for line in text.splitlines() if "error" in line), "") or last_line(text)
+
+
 def last_line(text):
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else ""
+
+
+def plain_number(result):
+    """The number that a program printed last which was not recorded: where it fails, the machine cannot do it."""
+    try:
+        return last_number(result)
+    except Missing as missing:
+        raise Skip(f"without recording {missing}") from None
 
 
 def last_number(result):

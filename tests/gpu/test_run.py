@@ -7,11 +7,13 @@ import random
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
+import report_text
 import run as runner
 import toolkit
 from bench import Bench, Missing, Skip
@@ -48,6 +50,16 @@ class Run(unittest.TestCase):
             self.assertEqual(row["status"], "skipped", row)
             self.assertTrue(row["reason"] and row["expected"] and row["title"])
         self.assertIn("system", report["machine"])
+
+    def test_nothing_is_left_but_the_report(self):
+        with tempfile.TemporaryDirectory() as out, tempfile.TemporaryDirectory() as scratch:
+            subprocess.run([HERE / "run.sh", "/no/such/build", out], capture_output=True, check=True, timeout=300,
+                           env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable, "TMPDIR": scratch})
+            self.assertEqual(sorted(os.listdir(out)), ["report.json", "report.txt"])
+            self.assertEqual(os.listdir(scratch), [])
+            text = Path(out, "report.txt").read_text(encoding="utf-8")
+        self.assertIn("25 checks: 0 passed, 25 skipped, 0 failed", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 130)
 
     def test_some_of_it(self):
         result, report = self.run_list("--only", "2,17", build="/no/such/build")
@@ -108,6 +120,36 @@ class Order(unittest.TestCase):
                 return
             time.sleep(0.02)
         self.fail("the child still runs")
+
+
+class Report(unittest.TestCase):
+    def test_text_of_a_report(self):
+        report = {"machine": {"gpu": "NVIDIA H200, 580.159.04", "nvcc": ["a", "b"]}, "seconds": 12.3, "checks": [
+            {"number": 9, "title": "graphs", "expected": "rows", "status": "passed", "seconds": 1.0, "failures": [],
+             "figures": {"rows": 100, "ms": 2.34567, "by kind": {"kernel": [1, 2]}}},
+            {"number": 2, "title": "launches", "expected": "1000 kernels", "status": "failed", "seconds": 2.0,
+             "failures": ["kernels: 999, expected 1000"], "recordings": ["check2-run1.bsr"]},
+            {"number": 3, "title": "threads", "expected": "x", "status": "skipped", "reason": "no nvcc", "seconds": 0.0}]}
+        text = report_text.write(report)
+        self.assertEqual(report_text.summary(report), "3 checks: 1 passed, 1 skipped, 1 failed; 12 s")
+        self.assertLess(text.index("FAILED."), text.index("SKIPPED."))
+        self.assertLess(text.index("SKIPPED."), text.index("PASSED."))
+        for words in ("differs    kernels: 999, expected 1000", "expected   1000 kernels", "skipped    no nvcc",
+                      "measured   rows 100, ms 2.346, by kind (kernel [1, 2])", "gpu        NVIDIA H200, 580.159.04"):
+            self.assertIn(words, text)
+
+    def test_recordings_of_failed_checks_are_kept_as_far_as_they_are_small(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder, "work")
+            for name, size in (("a.bsr", 1000), ("b.bsr", runner.MOST_KEPT_BYTES), ("c.bsr", 2000), ("d.bsr", 5)):
+                (work / name).mkdir(parents=True)
+                (work / name / "log.bsl").write_bytes(bytes(size))
+            report = {"checks": [{"recordings": ["a.bsr", "b.bsr", "gone.bsr"]}, {}, {"recordings": ["c.bsr"]}]}
+            runner.keep_failed(report, work, Path(folder, "failed.tar.gz"))
+            self.assertEqual(report["kept"]["recordings"], ["a.bsr", "c.bsr"])
+            with tarfile.open(Path(folder, "failed.tar.gz")) as archive:
+                sizes = {each.name: each.size for each in archive if each.isfile()}
+            self.assertEqual(sizes, {"a.bsr/log.bsl": 1000, "c.bsr/log.bsl": 2000})
 
 
 class Silence:
@@ -243,8 +285,8 @@ class Checks(unittest.TestCase):
         paths = "/opt/cuda/lib64/libcupti.so.13\n/usr/lib/libcupti.so.13\n"
         for status in (0, 1):
             figures, failures = self.ask(1, {"find ": (paths, status, "find: '/root': Permission denied"),
-                                             "nvidia-smi": "NVIDIA H100 80GB HBM3, 580.159.04\n"})
-            self.assertEqual((figures["libcupti"], failures), (paths.split(), []))
+                                             "libcupti.so.13": "130001\n", "nvidia-smi": "NVIDIA H100, 580.159.04\n"})
+            self.assertEqual((figures["libcupti"], failures), (dict.fromkeys(paths.split(), "130001"), []))
         _, failures = self.ask(1, {"find ": ("", 1, "find: '/root': Permission denied"), "nvidia-smi": "NVIDIA H100"})
         self.assertEqual(failures, ["no libcupti.so on this machine"])
 
@@ -325,7 +367,7 @@ class Checks(unittest.TestCase):
         toolkit.find_cupti_header = lambda: Path("/cuda/include/cupti.h") if is_there else None
         toolkit.find_cupti = lambda: Path("/cuda/lib/libcupti.so.13") if is_there else None
         answers = {"launch_cost plain": "records 0 ns 3600.0\n", "launch_cost kernels": f"records 9 ns {theirs - 200}\n",
-                   "launch_cost all": f"records 9 ns {theirs}\n", "--api=none": f"{ours - 100}\n", "--no-cuda": "3650\n",
+                   "launch_cost few": f"records 9 ns {theirs - 50}\n", "launch_cost all": f"records 9 ns {theirs}\n", "--api=none": f"{ours - 100}\n", "--no-cuda": "3650\n",
                    "--memory": f"{ours + 50}\n", " record ": f"{ours}\n", "work empty": "3600.0\n"}
         try:
             return self.ask(8, answers)
@@ -337,7 +379,11 @@ class Checks(unittest.TestCase):
             figures, failures = self.costs(ours, theirs)
             self.assertEqual(not failures, is_good, figures)
             self.assertAlmostEqual(figures["all, more than CUPTI"], ours - theirs, places=1)
-        self.assertIn("not known", self.costs(4880.0, 4600.0, is_there=False)[1][0])
+            self.assertEqual(figures["CUPTI: all, more than few"], 50.0)
+        # What was measured is in the report all the same.
+        with self.assertRaisesRegex(Skip, "not known") as skipped:
+            self.costs(4880.0, 4600.0, is_there=False)
+        self.assertEqual(skipped.exception.figures["all"], 4880.0)
 
     # 11, 16: what is missing is said
 
@@ -352,8 +398,9 @@ class Checks(unittest.TestCase):
 
     def test_a_program_that_printed_nothing(self):
         row = self.row(16, {"exported": ("", 1, "RuntimeError: CUDA error: out of memory")})
-        self.assertEqual(row["failures"], [f"{Path(sys.executable).name} model.py exported 20 torch.json printed no figure "
-                                           "(status 1): RuntimeError: CUDA error: out of memory"])
+        self.assertEqual((row["status"], row["reason"]),
+                         ("skipped", f"without recording {Path(sys.executable).name} model.py exported 20 torch.json printed "
+                                     "no figure (status 1): RuntimeError: CUDA error: out of memory"))
 
     def test_a_build_without_the_python_side(self):
         build = self.folder / "build"
@@ -367,6 +414,39 @@ class Checks(unittest.TestCase):
         startup.mkdir(parents=True)
         (startup / "sitecustomize.py").touch()
         Bench(build, self.folder).require("python side")
+
+    def test_a_program_that_fails_without_recording_too_is_skipped(self):
+        """torchrun that may not listen, a compute-sanitizer that refuses the device, Triton without a compiler."""
+        error = ("", 1, "Error: Device not supported")
+        for number, program in ((14, "compute-sanitizer"), (13, "torch.distributed.run"), (24, "model.py compiled")):
+            answers = {program: error, "CUDA_INJECTION64_PATH": ("", 2, "CUDA_INJECTION64_PATH is set"), "doctor": doctor_answer(),
+                       "SELECT DISTINCT pid": table((1,), (2,)), "COUNT(op_id)": table((0, 0)), "triton%": table((0,))}
+            row = self.row(number, answers)
+            self.assertEqual(row["status"], "skipped", row)
+            self.assertIn("fails without recording, too (status 1): Error: Device not supported", row["reason"])
+            # The same program that only fails while it is recorded.
+            row = self.row(number, {" record ": error, program: ""} | {key: answers[key] for key in answers if key != program})
+            self.assertEqual(row["status"], "failed", row)
+            self.assertTrue(row["recordings"])
+
+    def test_a_program_that_is_to_fail_is_no_reason_to_skip(self):
+        """Check 7: kernels are missing, and the statuses are those that were asked for."""
+        statuses = {"term": -15, "_exit": 7, "segv": -11, "abort": -6}
+        answers = {f" 1000 {how}": ("", status, "") for how, status in statuses.items()}
+        row = self.row(7, {"COUNT(*) FROM kernels": table((1000,)), **answers})
+        self.assertEqual(row["status"], "passed", row)
+        row = self.row(7, {"COUNT(*) FROM kernels": table((999,)), **answers})
+        self.assertEqual((row["status"], len(row["failures"])), ("failed", 4))
+
+    def test_power_that_nvidia_smi_does_not_say(self):
+        class Ending(Canned):
+            def start(self, *command, options=()):
+                return self.new_run(), subprocess.Popen(["sleep", "0.2"])
+
+        for said in ("[N/A]", ""):
+            bench = Ending(self.folder, {"nvidia-smi": said, "FROM samples": table((100.0,))})
+            with self.assertRaisesRegex(Skip, "says no power"):
+                BY_NUMBER[15].run(bench)
 
     def operators(self, nvtx, profile, kernels):
         answers = iter([table((6015, 6015)), table((kernels, kernels))])
@@ -443,6 +523,19 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.ask(25, answers(200, 1 << 20, 50))[1], [])
         self.assertEqual(len(self.ask(25, answers(200, 1000, 51))[1]), 2)
         self.assertEqual(len(self.ask(25, answers(200, 1 << 20, 50) | {"FROM counters GROUP": "metric,n,a,b\n"})[1]), 2)
+
+    def test_counters_that_the_machine_refuses(self):
+        work = {"FROM launches": table((200,)), "COUNT(launch_id)": table((200,)), "FROM counters GROUP": "metric,n,a,b\n",
+                "COUNT(*) FROM kernels WHERE correlation": table((0,)), "COUNT(*) FROM kernels": table((200,))}
+
+        def said(text):
+            return {"doctor": DOCTOR + f'0,recording-gap,warning,1,,"CUPTI: no counters: {text}","missing"\n', **work}
+        for text in ("cuptiRangeProfilerEnable is not permitted: run as root", "this version has no range profiler",
+                     "cuptiProfilerInitialize failed (error 999)"):
+            with self.assertRaisesRegex(Skip, re.escape(text)) as skipped:
+                self.ask(25, said(text))
+            self.assertEqual(skipped.exception.figures["kernels"], 200)
+        self.assertEqual(len(self.ask(25, said("cuptiRangeProfilerStart failed (error 7)"))[1]), 3)
 
     def test_torch_compile(self):
         def answers(linked, triton):

@@ -33,16 +33,22 @@ KERNEL(CUpti_ActivityKernel4);
 KERNEL(CUpti_ActivityKernel5);
 KERNEL(CUpti_ActivityKernel6);
 KERNEL(CUpti_ActivityKernel7);
+#if CUDA_VERSION >= 11080
 KERNEL(CUpti_ActivityKernel8);
+#endif
+#if CUDA_VERSION >= 12000
 KERNEL(CUpti_ActivityKernel9);
+#endif
 #define GRAPH_KERNEL(type)                               \
   AT(abi::kernel_offset::kGraphNode, type, graphNodeId); \
   AT(abi::kernel_offset::kGraph, type, graphId)
 GRAPH_KERNEL(CUpti_ActivityKernel6);
 GRAPH_KERNEL(CUpti_ActivityKernel7);
-GRAPH_KERNEL(CUpti_ActivityKernel9);
 AT(abi::kernel_offset::kChannel, CUpti_ActivityKernel7, channelID);
+#if CUDA_VERSION >= 12000
+GRAPH_KERNEL(CUpti_ActivityKernel9);
 AT(abi::kernel_offset::kChannel, CUpti_ActivityKernel9, channelID);
+#endif
 #if CUPTI_API_VERSION >= 130000
 KERNEL(CUpti_ActivityKernel10);
 GRAPH_KERNEL(CUpti_ActivityKernel10);

@@ -77,6 +77,8 @@ class Which(LauncherTest):
         result = self.record("sh", "-c", script, options=["--rank-only=0,13"])
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(sorted(log.rank for log in logs.parse_folder(self.run_path)), [0, 13])
+        result = self.record("sh", "-c", script, options=["--rank-only=7", "--replace"])
+        self.assertIn("; only ranks 7 were to be recorded", result.stderr)
 
     def test_children(self):
         for which, count in (("all", 1), ("none", 0)):

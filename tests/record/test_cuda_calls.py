@@ -21,6 +21,7 @@ SPEC.loader.exec_module(calls)
 LAUNCHES = ["Launch", "LaunchKernel", "LaunchKernelExC", "LaunchCooperativeKernel", "GraphLaunch", "Memcpy",
             "MemcpyHtoDAsync", "Memcpy3DBatchAsync", "MemsetD8Async", "MemsetD2D32", "Memset2DAsync", "MemPrefetchAsync",
             "MemPrefetchBatchAsync", "MemBatchDecompressAsync"]
+LAUNCHES += ["GraphLaunchWithArguments", "SubgridScheduleLaunch"]
 ORDERS = ["MemAllocAsync", "MemFreeAsync", "MemAllocFromPoolAsync", "GraphInstantiateWithFlags", "GraphUpload",
           "StreamBeginCaptureToGraph", "StreamEndCapture", "LaunchHostFunc", "StreamBeginRecaptureToGraph"]
 OTHERS = ["MemAlloc", "MemFree", "CtxSynchronize", "GraphAddMemsetNode", "GraphMemcpyNodeSetParams", "PointerGetAttributes",
@@ -71,6 +72,18 @@ class Generated(unittest.TestCase):
         for folders in ([old, new], [new, old]):
             self.assertEqual(calls.table_of(folders, "runtime"),
                              {1: "cudaFirst", 2: "cudaNew", 3: "cudaGone", 5: "cudaMore"})
+
+    def test_places_without_a_function_take_no_name_away(self):
+        """CUDA 13.1 had functions whose places 13.3 calls reserved, and kept places of the runtime."""
+        old = self.headers(130101, driver={464: "cuNVNbufferGetPointer", 819: "cuGraphLaunchWithArguments"},
+                           runtime={531: "cuda531_v13010", 532: "cudaReal_v13010"})
+        new = self.headers(130301, driver={464: "reserved464", 819: "reserved819", 862: "reserved862"},
+                           runtime={531: "cuda531_v13010", 532: "cuda532"})
+        for folders in ([old, new], [new, old]):
+            table = calls.table_of(folders, "driver")
+            self.assertEqual(table, {464: "cuNVNbufferGetPointer", 819: "cuGraphLaunchWithArguments"})
+            self.assertEqual(calls.chosen(table, calls.LAUNCHES), [819])
+            self.assertEqual(calls.table_of(folders, "runtime"), {532: "cudaReal"})
 
     def test_lines_are_whole(self):
         table = {number: f"cuName{'x' * (number % 40)}" for number in range(1, 300)}

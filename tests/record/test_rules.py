@@ -325,6 +325,8 @@ class Users(LauncherTest):
                 ("--stop=range", "--stop=range: is the end of the range that started, and none does"),
                 ("--stop=after:1s --for=2s", "--stop=after:1s and --for: give one of the two"),
                 ("--stop=step:3 --for=2s", "--stop: recording also stops after a time"),
+                ("--start=step:5 --stop=step:5", "--stop=step:5: is not after step 5, where recording starts"),
+                ("--start=step:5 --stop=step:2", "--stop=step:2: is not after step 5, where recording starts"),
                 ("--start=api --stop=step:3", "--stop: with --start=api the program stops"),
                 ("--start=step:1 --stop=api", "--stop=api: goes with --start=api, now"),
                 ("--repeat", "--repeat: goes with --start=range:TEXT or --start=step:N"),

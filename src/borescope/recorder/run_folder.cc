@@ -120,6 +120,12 @@ Result<RunTarget> TargetOfRun(std::string_view output) {
   if (output.empty()) return RunTarget{FirstFreeFolder(), ""};
   BS_ASSIGN(std::string name, ExpandRunName(output));
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  const std::string last = std::filesystem::path(name).filename().string();
+  if (last.empty() || last == "." || last == "..") {
+    return UsageError(
+        std::string(output) + ": names a folder that is there, and none for the run",
+        "name one within it, such as " + (std::filesystem::path(name) / "train").string());
+  }
   if (name.ends_with(recording::kRunSuffix)) return RunTarget{name, ""};
   std::string_view ending;
   if (!EndsWithAny(name, kConverted, &ending)) {
@@ -261,7 +267,10 @@ Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
     BS_TRY(RemoveOld(folder, replaces));
   }
   if (mkdir(folder.c_str(), 0700) != 0) {
-    return Failure(folder, "cannot be made", std::error_code(errno, std::generic_category()));
+    const int why = errno;
+    Error failure = Failure(folder, "cannot be made", {why, std::generic_category()});
+    if (why == ENOENT) failure.remedy = "make the folder that it is to lie in";
+    return failure;
   }
   return {};
 }

@@ -50,6 +50,20 @@ TEST(RunNameTest, TheEndingSaysWhatIsConverted) {
   EXPECT_EQ(TargetOfRun("x.json.gz")->folder, "x.bsr");
 }
 
+TEST(RunNameTest, AFolderThatIsThereIsNoNameOfARun) {
+  for (const char* const name : {".", "..", "/", "a/..", "./", "a/.", "../.."}) {
+    EXPECT_FALSE(TargetOfRun(name).ok()) << name;
+  }
+  EXPECT_EQ(TargetOfRun(".x")->folder, ".x.bsr");
+  EXPECT_EQ(TargetOfRun("../x")->folder, "../x.bsr");
+}
+
+TEST(RunFolderTest, AFolderWithinNoneSaysWhatToDo) {
+  const Result<void> made = MakeRunFolder("/no-such-folder/x.bsr", false);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().remedy, "make the folder that it is to lie in");
+}
+
 TEST(RunNameTest, ARankThatIsNoNumberIsNone) {
   const Variable rank("RANK", "three");
   EXPECT_EQ(RankByEnvironment(), -1);

@@ -1,6 +1,7 @@
 #include "borescope/recorder/run_rules.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace borescope::internal {
@@ -90,6 +91,12 @@ Result<void> CheckStop(const RunRules& rules, bool is_timed) {
       start != RecordPoint::kRange) {
     return UsageError("`stop`=range: is the end of the range that started, and none does",
                       "name one as `stop`=range:TEXT, or start with `start`=range:TEXT", "stop");
+  }
+  if (start == RecordPoint::kStep && rules.stop.point == RecordPoint::kStep &&
+      rules.stop.step <= rules.start.step) {
+    return UsageError("`stop`=step:" + std::to_string(rules.stop.step) + ": is not after step " +
+                          std::to_string(rules.start.step) + ", where recording starts",
+                      "recording goes on until that step begins", "stop");
   }
   if (start == RecordPoint::kCall && rules.stop.point != RecordPoint::kCall) {
     return UsageError(

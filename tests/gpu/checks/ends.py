@@ -26,6 +26,7 @@ class Launching:
         while self.pid() == 0:
             if self.process.poll() is not None or time.monotonic() > until:
                 self.process.kill()
+                bench.failed.append(((bench.program(), "empty", 10), 0, {}))
                 raise Missing(f"programs/work.cu did not begin: {last_line(self.process.communicate()[1])}")
             time.sleep(0.01)
 
@@ -63,7 +64,7 @@ def ended(bench):
     failures, figures = Failures(), {}
     for how, status in (("term", -signal.SIGTERM), ("_exit", 7), ("segv", -signal.SIGSEGV),
                         ("abort", -signal.SIGABRT)):
-        folder, result = bench.record(bench.program(), "end", 1000, how)
+        folder, result = bench.record(bench.program(), "end", 1000, how, status=status)
         kernels = bench.value("SELECT COUNT(*) FROM kernels", folder)
         figures[how] = {"status": result.returncode, "kernels": kernels}
         failures.equal(f"{how}: status", result.returncode, status)

@@ -4,8 +4,8 @@
 //
 //   plain    without CUPTI
 //   kernels  records of kernels
-//   all      records of kernels, copies and sets, of all runtime calls, and of the driver's calls
-//   that launch
+//   few      records of kernels, copies and sets, of all runtime calls, and of six of the driver's
+//   all      what the recorder asks for: all its kinds, its choice of calls, its thread ids
 #include <cuda.h>
 #include <cupti.h>
 #include <dlfcn.h>
@@ -13,7 +13,10 @@
 #include <atomic>
 #include <cstring>
 
+#include "../../../record/src/cuda/call_numbers.h"
 #include "launch_loop.h"
+
+namespace recorder = borescope::inject::cuda;
 
 static std::atomic<long> records;
 
@@ -35,31 +38,59 @@ static void CUPTIAPI Take(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
   std::free(buffer);
 }
 
-// Those calls alone, where CUPTI can choose (12.5 and later); else all.
-static void EnableDriverCalls() {
-  using Choose = CUptiResult (*)(CUpti_CallbackId, uint8_t);
-  const auto choose = reinterpret_cast<Choose>(dlsym(RTLD_DEFAULT, "cuptiActivityEnableDriverApi"));
+using Choose = CUptiResult (*)(CUpti_CallbackId, uint8_t);
+
+// Nothing where CUPTI cannot choose calls (before 12.5).
+static Choose Chooser(const char* name) {
+  return reinterpret_cast<Choose>(dlsym(RTLD_DEFAULT, name));
+}
+
+template <size_t N>
+static void EnableDriverCalls(const uint32_t (&calls)[N]) {
+  const Choose choose = Chooser("cuptiActivityEnableDriverApi");
   if (choose == nullptr) {
     CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER));
     return;
   }
-  for (const CUpti_CallbackId call :
-       {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-        CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
-        CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async}) {
-    choose(call, 1);
-  }
+  for (const uint32_t call : calls) choose(call, 1);
 }
 
-static void Enable(bool has_calls) {
-  CHECK(cuptiActivityRegisterTimestampCallback(Clock));
-  CHECK(cuptiActivityRegisterCallbacks(Give, Take));
-  CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-  if (!has_calls) return;
+static void EnableFew() {
   CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY));
   CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET));
   CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME));
-  EnableDriverCalls();
+  EnableDriverCalls(
+      {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+       CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+       CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async});
+}
+
+// As record/src/cuda/session.cc does, in its order.
+static void EnableAll() {
+  for (const CUpti_ActivityKind kind :
+       {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
+        CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_OVERHEAD,
+        CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_STREAM,
+        CUPTI_ACTIVITY_KIND_RUNTIME}) {
+    CHECK(cuptiActivityEnable(kind));
+  }
+  if (const Choose choose = Chooser("cuptiActivityEnableRuntimeApi")) {
+    for (const uint32_t call : recorder::kRuntimeIdle) choose(call, 0);
+  }
+  EnableDriverCalls(recorder::kDriverLaunches);
+  EnableDriverCalls(recorder::kDriverOrders);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);  // older versions have none
+}
+
+static void Enable(const char* mode) {
+  using SetThreadIds = CUptiResult (*)(int);
+  const auto set_ids = reinterpret_cast<SetThreadIds>(dlsym(RTLD_DEFAULT, "cuptiSetThreadIdType"));
+  if (set_ids != nullptr) set_ids(1);  // of the system
+  CHECK(cuptiActivityRegisterTimestampCallback(Clock));
+  CHECK(cuptiActivityRegisterCallbacks(Give, Take));
+  CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+  if (std::strcmp(mode, "few") == 0) EnableFew();
+  if (std::strcmp(mode, "all") == 0) EnableAll();
 }
 
 int main(int argc, char** argv) {
@@ -67,7 +98,7 @@ int main(int argc, char** argv) {
   const bool is_plain = std::strcmp(argv[1], "plain") == 0;
   const int count = std::atoi(argv[2]);
   CHECK(cudaFree(nullptr));  // CUPTI works once the driver does
-  if (!is_plain) Enable(std::strcmp(argv[1], "all") == 0);
+  if (!is_plain) Enable(argv[1]);
   const double cost = LaunchCost(count);
   if (!is_plain) {
     CHECK(cuptiActivityFlushAll(0));

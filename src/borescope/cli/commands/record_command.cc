@@ -248,12 +248,23 @@ std::string WhyEmpty(const RecordReport& report, const Command& command) {
   if (!report.never_started.empty()) return report.never_started;
   if (!report.failed_logs.empty()) return report.failed_logs;
   const std::string& children = command.raw.Get("children");
+  const std::string& ranks = command.raw.Get("rank-only");
   return fmt::format(
       "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
-      "linked{}",
+      "linked{}{}",
       children.starts_with("match:")
           ? fmt::format("; of what it started, only {} was to be recorded", children.substr(6))
-          : "");
+          : "",
+      ranks.empty() ? "" : fmt::format("; only ranks {} were to be recorded", ranks));
+}
+
+// Of logs, of which short ones are as right as long ones.
+std::string SizeText(uint64_t bytes) {
+  constexpr double kKilobyte = 1e3;
+  constexpr double kMegabyte = 1e6;
+  const auto size = static_cast<double>(bytes);
+  return size < kMegabyte ? fmt::format("{:.0f} kB", size / kKilobyte)
+                          : fmt::format("{:.1f} MB", size / kMegabyte);
 }
 
 void ReportRecording(const RecordReport& report, const Command& command) {
@@ -266,11 +277,10 @@ void ReportRecording(const RecordReport& report, const Command& command) {
                     report.is_sampled ? " but samples and marks" : "", WhyEmpty(report, command))));
     return;
   }
-  constexpr double kMegabyte = 1e6;
   WriteMessageLine(fmt::format(
-      "borescope: recorded {}: {} process{}, {:.1f} MB{}", report.folder,
+      "borescope: recorded {}: {} process{}, {}{}", report.folder,
       GroupDigits(static_cast<int64_t>(report.processes)), report.processes == 1 ? "" : "es",
-      static_cast<double>(report.bytes) / kMegabyte,
+      SizeText(report.bytes),
       report.running == 0 ? "" : fmt::format("; {} still run and record", report.running)));
   if (!report.failed_logs.empty()) {
     WriteMessageLine(ToPrintable(fmt::format("borescope: {}", report.failed_logs)));

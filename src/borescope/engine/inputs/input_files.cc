@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -405,6 +406,44 @@ Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
   return SortedInputs({input}, false);
 }
 
+// The page that starts and stops a run, which is no profile.
+Result<bool> IsControlPage(const InputFile& file) {
+  if (fs::path(file.path).filename() != recording::kControlName) {
+    return false;
+  }
+  uint32_t magic = 0;
+  const Result<std::string> begin = BeginOfFile(file.path, sizeof(magic));
+  // A missing file is for the loader to report.
+  if (!begin.ok() || begin->size() != sizeof(magic)) {
+    return false;
+  }
+  std::memcpy(&magic, begin->data(), sizeof(magic));
+  return magic == recording::kControlMagic;
+}
+
+// Without the pages of runs that have no logs, beside which other files may lie. A run in which
+// there is nothing is an error, also among others: nothing of it would be in the answer.
+Result<std::vector<InputFile>> WithoutControlPages(std::vector<InputFile> files) {
+  std::vector<InputFile> others;
+  std::set<std::string> pages;
+  std::set<std::string> filled;
+  for (InputFile& file : files) {
+    BS_ASSIGN(const bool is_page, IsControlPage(file));
+    const std::string folder = fs::path(file.path).parent_path().string();
+    (is_page ? pages : filled).insert(folder.empty() ? "." : folder);
+    if (!is_page) {
+      others.push_back(std::move(file));
+    }
+  }
+  for (const std::string& page : pages) {
+    if (!filled.contains(page)) {
+      return Error{ErrorCode::kMissingData, "nothing was recorded in this run, or not yet",
+                   "what `borescope record` said at its end has the reason", page};
+    }
+  }
+  return others;
+}
+
 }  // namespace
 
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs) {
@@ -420,7 +459,8 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
       }
     }
   }
-  return GroupRecordings(std::move(files));
+  BS_ASSIGN(std::vector<InputFile> grouped, GroupRecordings(std::move(files)));
+  return WithoutControlPages(std::move(grouped));
 }
 
 std::string NameOfRun(std::span<const InputFile> files) {

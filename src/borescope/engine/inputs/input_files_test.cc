@@ -172,6 +172,29 @@ TEST_F(RecordingGroups, TheLauncherIsOfTheProcessesWithoutARank) {
   EXPECT_EQ(Expand({folder_.string()}), (Names{"a.bsl: a.bsl launcher.bsl", "c.bsl: c.bsl"}));
 }
 
+TEST_F(RecordingGroups, ARunInWhichNothingWasRecordedIsSaid) {
+  const auto expect_nothing = [](const Names& inputs, const fs::path& run) {
+    const Result<std::vector<InputFile>> files = ExpandInputs(inputs);
+    ASSERT_FALSE(files.ok());
+    EXPECT_EQ(files.error().code, ErrorCode::kMissingData);
+    EXPECT_EQ(files.error().file, run.string());
+  };
+  const auto add_page = [&] { std::ofstream(folder_ / "control") << "BSCT and more"; };
+  add_page();
+  expect_nothing({folder_.string()}, folder_);
+  expect_nothing({Path("control")}, folder_);
+  // Also beside a run in which there is something.
+  const fs::path other = folder_ / "other";
+  fs::create_directory(other);
+  std::ofstream(other / "rank0.json") << "{}";
+  expect_nothing({other.string(), folder_.string()}, folder_);
+  // What somebody put beside the page is read; another file of that name is a file like all.
+  std::ofstream(folder_ / "trace.json") << "{}";
+  EXPECT_EQ(Expand({folder_.string()}), Names{"trace.json:"});
+  std::ofstream(folder_ / "control") << "{}";
+  EXPECT_EQ(Expand({folder_.string()}), (Names{"control:", "trace.json:"}));
+}
+
 TEST_F(RecordingGroups, FilesThatAreNoLogsStayAsTheyAre) {
   std::ofstream(folder_ / "rank0.json") << "{}";
   std::ofstream(folder_ / "rank1.json") << "{}";
