@@ -9,6 +9,12 @@
 // Where a signal ends the program, stderr says where, and where the failing calls came from.
 //   FAULT_COUNTS  a file that gets a line "kind count" of every kind at the end of the program
 //   FAULT_ARMED   "later": counted is what is called after fault_arm()
+//   FAULT_SERVER  a socket of packets: the program waits for requests before main(), so that it is
+//   loaded
+//                 and linked once for many faults. A request is variables as above, "NAME=value"
+//                 each with a zero at its end; a child takes them and goes on into main(), in a
+//                 session of its own. Answers are the child's number, or less than 0, and at its
+//                 end its status of waitpid().
 // It allocates nothing and needs glibc (memory comes from __libc_malloc). Counted is what is called
 // within main(): before it, objects of libraries are made, and an exception there cannot be caught.
 #include <dirent.h>
@@ -18,10 +24,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -68,6 +76,7 @@ int error_number = ENOSPC;
 char counts_path[4096];
 std::atomic<bool> is_in_main{false};
 bool is_armed_later = false;
+int server = -1;
 int (*program_main)(int, char**, char**) = nullptr;
 
 // What it calls of ours counts as any other call, and does not fail.
@@ -126,10 +135,11 @@ bool Fails(Kind kind) {
 }
 
 const char* TakeVariable(const char* name) {
-  static char kept[8][64];
+  constexpr int kMost = 16;
+  static char kept[kMost][64];
   static int used = 0;
   const char* const value = getenv(name);
-  if (value == nullptr || used == 8) return nullptr;
+  if (value == nullptr || used == kMost) return nullptr;
   char* const copy = kept[used++];
   strncpy(copy, value, sizeof(kept[0]) - 1);
   unsetenv(name);
@@ -149,6 +159,7 @@ const char* TakeVariable(const char* name) {
   lasts = TakeVariable("FAULT_LASTS") != nullptr;
   is_armed_later = TakeVariable("FAULT_ARMED") != nullptr;
   is_traced = TakeVariable("FAULT_TRACE") != nullptr;
+  if (const char* const number = TakeVariable("FAULT_SERVER")) server = atoi(number);
   if (const char* const at = TakeVariable("FAULT_AT")) failing_at = atol(at);
   if (const char* const call = TakeVariable("FAULT_CALL")) {
     for (int kind = 0; kind < kKinds; ++kind) {
@@ -175,7 +186,31 @@ Function* Next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+// Returns in each child. What is called here is not counted, as main() has not begun.
+void ServeRequests() {
+  static char request[8192];
+  for (;;) {
+    const ssize_t size = recv(server, request, sizeof(request) - 1, 0);
+    if (size <= 0) _exit(0);
+    request[size] = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      setsid();
+      close(server);
+      server = -1;
+      for (char* one = request; one < request + size; one += strlen(one) + 1) putenv(one);
+      ReadVariables();
+      return;
+    }
+    int status = -1;
+    send(server, &child, sizeof(child), MSG_NOSIGNAL);
+    if (child > 0) waitpid(child, &status, 0);
+    send(server, &status, sizeof(status), MSG_NOSIGNAL);
+  }
+}
+
 int RunMain(int count, char** words, char** environment) {
+  if (server >= 0) ServeRequests();
   is_in_main = !is_armed_later;
   const int status = program_main(count, words, environment);
   is_in_main = false;

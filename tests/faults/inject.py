@@ -9,32 +9,40 @@ as it would without: it makes all its ranges, and its exit status is that of the
 launcher or in the program. In Python an error is an exception; a server for agents answers on.
 
   inject.py --borescope PATH --shim PATH [--programs DIR --library FILE] [--python EXECUTABLE] [--runs N]
-            [--turn K] [--only TEXT] [--kind KIND] [--all]
+            [--turn K] [--only TEXT] [--kind KIND] [--all] [--plain | --twins]
 
 --programs are those of tests/record, --library is libborescope_record.so; an interpreter with the package
 runs what Python and agents do. Without these such commands are left out.
 
 N runs are drawn over all commands, kinds of call and places; the turn decides which, so that turn after
 turn tries other places: a number, or "commits", the number of commits so far. --all tries every place.
+
+Commands that only read, compute and write are loaded once: the shim forks a process for each fault where main()
+begins (FAULT_SERVER). --plain starts every process anew; --twins does both, and fails where a fault ends otherwise.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import contextlib
 import dataclasses
 import errno
 import http.client
+import itertools
 import json
 import os
 import pathlib
 import random
+import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SHORT = "short"  # not an error, less than was asked for
@@ -59,6 +67,7 @@ REASONS = {
     "list": [errno.EIO],
 }
 TIMEOUT_S = 20
+SETTLED_S = 2.1  # a file that was changed a shorter time ago is not cached, which takes other calls
 # Libraries that do not survive a failure of what they call, or draw other letters where a font cannot be
 # read; SECURITY.md says so. A failure that begins in one of them is counted apart.
 NOT_OURS = ("libre2", "librsvg", "libfontconfig", "libfreetype", "libpango", "libglib", "libgobject", "libcairo",
@@ -72,6 +81,8 @@ LOOPS = {("breakdown {in}/kineto.json -f png -o {out}/breakdown.png", kind) for 
 @dataclasses.dataclass(frozen=True)
 class Command:
     words: str  # {in} is the folder of inputs, {out} a fresh one for outputs, in which it runs
+
+    is_forked = True  # one process is loaded for many faults
 
     def argv(self, harness, _faults):
         return [harness.borescope, *(word.replace("{in}", str(harness.inputs)).replace("{out}", ".")
@@ -96,6 +107,8 @@ class Command:
 
 class Served(Command):
     """`open`, and a client that fetches what it offers."""
+
+    is_forked = False
 
     def talk(self, process):
         address = process.stdout.readline().decode()
@@ -135,6 +148,7 @@ class Recorded(Command):
     or it was not started, and a message says why."""
 
     in_program: bool = False
+    is_forked = False
     RANGES = 200
 
     def argv(self, harness, faults):
@@ -172,6 +186,7 @@ class Script(Command):
     before: str = ""
     script: str = ""
     said: str = ""  # to standard input
+    is_forked = False
 
     def argv(self, harness, _faults):
         arm = "import ctypes; ctypes.CDLL(None).fault_arm()"
@@ -272,6 +287,17 @@ COMMANDS = [Command(words) for words in (
     "kernels {in}/kineto.json --cache {out}/cache -f csv",
     "chakra dump {in}/all_types.et",
     "chakra convert {in}/linked.json -o {out}/x.et",
+    "postmortem {in}/job -f json",
+    "info {in}/job",
+    "doctor {in}/job -f csv",
+    "memory {in}/job/snapshot_rank0.pickle -f csv",
+    "query 'SELECT * FROM postmortem_files; SELECT count(*) FROM kernels' {in}/job",
+    "query 'SELECT file, line, text FROM log_findings' {in}/job",
+    "counters {in}/counter_collection.csv -f csv",
+    "info {in}/one_process.ncu-rep -f json",
+    "reduce {in}/part.bsp -f csv",
+    "convert {in}/kineto.json -o {out}/a.csv",
+    "chakra check {in}/all_types.et",
     "list",
     "help summary",
     "launch slurm summary {in}/run -o parts --shards 2",
@@ -307,12 +333,23 @@ COMMANDS += [
 ]
 
 
+# What once gave a wrong answer with exit status 0: tried at every place, in every run of drawn faults.
+MENDED = {
+    ("info {in}/small.json.zst -f json", "stat", errno.EIO),
+    ("info {in}/job", "open", errno.EIO),
+    ("memory {in}/job/snapshot_rank0.pickle -f csv", "open", errno.EIO),
+    ("postmortem {in}/job -f json", "open", errno.EIO),
+    ("query 'SELECT file, line, text FROM log_findings' {in}/job", "stat", errno.EIO),
+    ("info {in}/one_process.ncu-rep -f json", "read", errno.EIO),
+}
+
+
 def make_inputs(folder):
     corpus = ROOT / "fuzz/corpus"
+    (folder / "job").mkdir()
     for source, name in {
         "kineto/launch_and_kernel.json.gz": "small.json.gz",
         "kineto/launch_and_kernel.json.zst": "small.json.zst",
-        "kineto/collectives.json": "kineto.json",
         "kineto/memory.json": "memory.json",
         "database/nsys.sqlite": "nsys.sqlite",
         "database/nvprof.nvvp": "nvprof.nvvp",
@@ -322,11 +359,18 @@ def make_inputs(folder):
         "recording/device.bsl": "device.bsl",
         "et/all_types.et": "all_types.et",
         "et/linked.json": "linked.json",
+        "counters/one_process.ncu-rep": "one_process.ncu-rep",
+        "counters/counter_collection.csv": "counter_collection.csv",
+        "kineto/collectives.json": "job/rank-0.json",
+        "pickle/dump_4.pickle": "job/nccl_trace_rank_0",
+        "pickle/dump_2.pickle": "job/nccl_trace_rank_1",
+        "snapshot/whole.pickle": "job/snapshot_rank0.pickle",
+        "job_logs/job_launcher.log": "job/launcher.log",
     }.items():
         shutil.copyfile(corpus / source, folder / name)
     (folder / "run").mkdir()
-    for rank in range(2):
-        shutil.copyfile(corpus / "kineto/collectives.json", folder / f"run/rank-{rank}.json")
+    for copy in ("kineto.json", "run/rank-0.json", "run/rank-1.json"):
+        shutil.copyfile(corpus / "kineto/collectives.json", folder / copy)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -350,9 +394,80 @@ class Outcome:
     files: dict
 
 
-def content(folder):
-    return {str(path.relative_to(folder)): path.read_bytes()
-            for path in sorted(folder.rglob("*")) if path.is_file()}
+@dataclasses.dataclass
+class End:
+    how: str  # same, error, library, failure
+    outcome: Outcome
+    failure: str = ""
+
+
+def content(folder, before=""):
+    """Every file below a folder, by the path from there."""
+    files = {}
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                files |= content(entry.path, f"{before}{entry.name}/")
+            elif entry.is_file():
+                files[before + entry.name] = pathlib.Path(entry.path).read_bytes()
+    return files
+
+
+def clear(folder):
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            else:
+                os.unlink(entry.path)
+
+
+class Loaded:
+    """A command that is loaded and linked, and forked for each fault where main() begins: many times as many a
+    second as processes that are started. What it says is in files in memory. For one thread."""
+
+    def __init__(self, harness, command, out):
+        self.command, self.out = command, out
+        out.mkdir(exist_ok=True)
+        self.said = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        variables = {"FAULT_SERVER": str(theirs.fileno()), "LD_BIND_NOW": "1"}  # links all before the fork
+        self.process = subprocess.Popen(command.argv(harness, variables), stdin=subprocess.DEVNULL,
+                                        stdout=self.said[0], stderr=self.said[1], cwd=out, pass_fds=[theirs.fileno()],
+                                        env=harness.environment(command.environment(harness, variables)))
+        theirs.close()
+
+    def run(self, variables):
+        for file in self.said:
+            os.ftruncate(file, 0)
+            os.lseek(file, 0, os.SEEK_SET)
+        self.socket.settimeout(None)
+        self.socket.send(b"".join(f"{name}={value}\0".encode() for name, value in variables.items()))
+        child = self.number()
+        self.socket.settimeout(TIMEOUT_S)
+        try:
+            status = os.waitstatus_to_exitcode(self.number())
+        except TimeoutError:
+            os.killpg(child, signal.SIGKILL)
+            self.socket.settimeout(None)
+            self.number()
+            status = "hang"
+        stdout, stderr = (os.pread(file, os.fstat(file).st_size, 0) for file in self.said)
+        outcome = Outcome(status, stdout, stderr, content(self.out))
+        clear(self.out)
+        return outcome
+
+    def number(self):
+        packet = self.socket.recv(4)
+        if len(packet) != 4:
+            raise RuntimeError(f"the shim does not serve: {self.command.words}")
+        return int.from_bytes(packet, sys.byteorder, signed=True)
+
+    def close(self):
+        self.socket.close()
+        self.process.wait()
+        for file in self.said:
+            os.close(file)
 
 
 class Harness:
@@ -364,6 +479,8 @@ class Harness:
         self.inputs = work / "in"
         self.inputs.mkdir()
         make_inputs(self.inputs)
+        subprocess.run([self.borescope, "map", "kernels", "run", "-q", "-o", "part.bsp"], cwd=self.inputs, check=True)
+        time.sleep(SETTLED_S)
 
     def out(self, place):
         return self.work / f"out-{place:06d}"  # of one length, as tables are as wide as paths
@@ -372,8 +489,18 @@ class Harness:
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
         return kept | {"HOME": str(self.work), "TMPDIR": str(self.work)} | more
 
-    def run(self, command, variables, out):
-        out.mkdir()
+    @contextlib.contextmanager
+    def runner(self, command, place, is_plain):
+        """A function from variables to an outcome, for one thread."""
+        out = self.out(place)
+        if not command.is_forked or is_plain:
+            yield lambda variables: self.started(command, variables, out)
+            return
+        with contextlib.closing(Loaded(self, command, out)) as loaded:
+            yield loaded.run
+
+    def started(self, command, variables, out):
+        out.mkdir(exist_ok=True)
         process = subprocess.Popen(command.argv(self, variables),
                                    stdin=subprocess.PIPE if getattr(command, "said", "") else subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=out, start_new_session=True,
@@ -386,28 +513,38 @@ class Harness:
             stdout, stderr = process.communicate()
             status = "hang"
         outcome = Outcome(status, stdout, stderr, content(out))
-        shutil.rmtree(out)
+        clear(out)
         return outcome
 
-    def counted(self, command, place):
+    def counted(self, command, place, is_plain=False):
         """The outcome without a fault, and the calls of each kind that it takes."""
         counts = self.work / f"counts-{place}"
-        outcome = self.run(command, {"FAULT_COUNTS": str(counts)}, self.out(place))
+        with self.runner(command, place, is_plain) as run:
+            outcome = run({"FAULT_COUNTS": str(counts)})
         lines = counts.read_text().splitlines() if counts.exists() else []
         return outcome, {kind: int(count) for kind, count in map(str.split, lines)}
 
-    def fault(self, fault, place):
-        return self.run(fault.command, fault.variables(), self.out(place))
+    def ends(self, faults, sound, place, is_plain=False):
+        """How each of these faults of one command ends."""
+        with self.runner(faults[0].command, place, is_plain) as run:
+            return [self.end(fault, sound, run) for fault in faults]
 
-    def is_ours(self, fault, place):
-        """Whether the failing call came from none of the libraries that do not survive it."""
-        outcome = self.run(fault.command, fault.variables() | {"FAULT_TRACE": "1"}, self.out(place))
-        return fault.command.is_ours(outcome.stderr.decode(errors="replace"))
+    def end(self, fault, sound, run):
+        outcome = run(fault.variables())
+        failure = fault.command.failure_of(fault, sound, outcome)
+        if not failure:
+            return End("same" if outcome.status == sound.status else "error", outcome)
+        # Whether the failing call came from one of the libraries that do not survive it.
+        if is_theirs(fault, outcome) or not fault.command.is_ours(
+                run(fault.variables() | {"FAULT_TRACE": "1"}).stderr.decode(errors="replace")):
+            return End("library", outcome)
+        return End("failure", outcome, failure)
 
 
 def may_lack_files(command):
-    """Where one rank of several cannot be read, the answer is about the others, and says so."""
-    return "{in}/run" in command.words + getattr(command, "script", "")
+    """Where one file of several cannot be read, the answer is about the others, and says so."""
+    words = command.words + getattr(command, "script", "")
+    return "{in}/run" in words or words.endswith("{in}/job") or "{in}/job " in words
 
 
 def failure_of(fault, sound, outcome):
@@ -418,6 +555,8 @@ def failure_of(fault, sound, outcome):
         return f"ended by {signal.Signals(-outcome.status).name}"
     says_why = outcome.stderr.strip() != sound.stderr.strip() or (
         fault.kind == "write" and fault.lasts)  # then a message cannot be written either
+    if may_lack_files(fault.command):  # which `info` says within its answer, and JSON does
+        says_why = says_why or outcome.stdout.count(b"unreadable-") > sound.stdout.count(b"unreadable-")
     if outcome.status == sound.status:
         if may_lack_files(fault.command) and says_why:
             return ""
@@ -458,7 +597,7 @@ def turn_of(text):
     return int(counted.stdout) if counted.returncode == 0 else 0
 
 
-def drawn(counted, runs, turn):
+def drawn(counted, runs, turn, mended):
     """Faults over all commands and kinds: each pair gets its share, its places are drawn."""
     pairs = [(command, kind, count) for command, (_, counts) in counted.items()
              for kind, count in counts.items() if count > 0 and (command.words, kind) not in LOOPS]
@@ -472,6 +611,8 @@ def drawn(counted, runs, turn):
         command, kind, count = dice.choices(pairs, weights)[0]
         faults.add(Fault(command, kind, dice.randint(1, count), dice.random() < 0.3,
                          dice.choice(REASONS[kind])))
+    faults |= {Fault(command, kind, at, False, reason) for command, kind, count in pairs for reason in REASONS[kind]
+               if (command.words, kind, reason) in mended for at in range(1, count + 1)}
     return sorted(faults, key=lambda fault: (COMMANDS.index(fault.command), fault.kind, fault.at, fault.lasts,
                                              str(fault.reason)))
 
@@ -482,11 +623,57 @@ def all_of(counted):
             for lasts in (False, True) for at in range(1, count + 1)]
 
 
+def comparable(outcome):
+    """Without what differs from run to run: contents of a cache, numbers of processes, addresses in a stack."""
+    files = {re.sub(r"\.\d+-\d+$", "", name): bytes_ for name, bytes_ in outcome.files.items()
+             if not name.startswith("cache/")}
+    stderr = re.sub(rb"[0-9a-f]{32}", b"HASH", outcome.stderr)
+    has_stack = outcome.status != "hang" and outcome.status < 0
+    return outcome.status, outcome.stdout, b"" if has_stack else stderr, files
+
+
+def differing(harness, counted, faults):
+    """Runs faults in forked and in started processes, and returns how many end otherwise. With threads a fault may
+    end in several ways, so that each is tried some times."""
+    wrong = 0
+    for place, (command, (sound, counts)) in enumerate(counted.items()):
+        twin, twin_counts = harness.counted(command, place, True)
+        # Tables of keys that are random take a little more memory now and then.
+        off = [kind for kind, count in counts.items()
+               if abs(count - twin_counts[kind]) > (0.02 * count if kind == "memory" else 0)]
+        if comparable(twin) != comparable(sound) or off:
+            wrong += 1
+            print(f"without a fault: {command.words}: other answers, or counts of {', '.join(off)}")
+    for batch in batches_of(faults):
+        with harness.runner(batch[0].command, 0, False) as forked, \
+                harness.runner(batch[0].command, 0, True) as started:
+            for fault in batch:
+                seen = [], []
+                for _ in range(10):
+                    for outcomes, run in zip(seen, (forked, started)):
+                        outcomes.append(comparable(run(fault.variables())))
+                    if any(outcome in seen[1] for outcome in seen[0]):
+                        break
+                else:
+                    wrong += 1
+                    print(f"{repeat(fault, harness)}:\n    forked: {seen[0][0]}\n    started: {seen[1][0]}")
+    return wrong
+
+
 def repeat(fault, harness):
     variables = " ".join(f"{name}={value}" for name, value in sorted(fault.variables().items()))
     where = " in the program" if getattr(fault.command, "in_program", False) else ""
     return (f"{variables} LD_PRELOAD={harness.shim} {harness.borescope} {fault.command.words} "
             f"({type(fault.command).__name__.lower()}{where})")
+
+
+def batches_of(faults, most=200):
+    """Faults of one command each, in the order they come: what one process is loaded for."""
+    batches = []
+    for _, group in itertools.groupby(faults, lambda fault: fault.command):
+        of_command = list(group)
+        batches += [of_command[begin:begin + most] for begin in range(0, len(of_command), most)]
+    return batches
 
 
 def main():
@@ -501,41 +688,50 @@ def main():
     parser.add_argument("--only", default="", help="commands that contain this text")
     parser.add_argument("--kind", default="", help="this kind of call alone")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--twins", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
 
-    with tempfile.TemporaryDirectory(prefix="faults-") as name:
+    # In memory where there is room for it: what a disk does is not asked here.
+    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="faults-", dir=shm) as name, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         harness = Harness(options, pathlib.Path(name))
-        commands = [command for command in COMMANDS if options.only in command.words and command.can_run(harness)]
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            counted = dict(zip(commands, pool.map(harness.counted, commands, range(len(commands)))))
-            unsound = [command for command, (outcome, _) in counted.items()
-                       if outcome.status != 0 and not isinstance(command, Recorded)]
-            for command in unsound:
-                print(f"without a fault: {command.words}: {counted[command][0].stderr.decode()}")
-            if options.kind:
-                counted = {command: (sound, {options.kind: counts[options.kind]})
-                           for command, (sound, counts) in counted.items()}
-            faults = all_of(counted) if options.all else drawn(counted, options.runs, turn_of(options.turn))
-            outcomes = pool.map(harness.fault, faults, range(len(faults)))
-            tally = {"same": 0, "error": 0, "library": 0}
-            failures = 0
-            for fault, outcome in zip(faults, outcomes):
-                sound = counted[fault.command][0]
-                failure = fault.command.failure_of(fault, sound, outcome)
-                if failure and (is_theirs(fault, outcome) or not harness.is_ours(fault, len(faults))):
-                    tally["library"] += 1
-                elif failure:
-                    failures += 1
-                    message = outcome.stderr.decode(errors="replace").strip().splitlines()
-                    print(f"{failure}: {repeat(fault, harness)}\n    {message[-1] if message else ''}",
-                          flush=True)
-                else:
-                    tally["same" if outcome.status == sound.status else "error"] += 1
+        commands = [command for command in COMMANDS if options.only in command.words and command.can_run(harness)
+                    and (command.is_forked or not options.twins)]
+        counted = dict(zip(commands, pool.map(harness.counted, commands, range(len(commands)))))
+        unsound = [command for command, (outcome, _) in counted.items()
+                   if outcome.status != 0 and not isinstance(command, Recorded)]
+        for command in unsound:
+            print(f"without a fault: {command.words}: {counted[command][0].stderr.decode()}")
+        if options.kind:
+            counted = {command: (sound, {options.kind: counts.get(options.kind, 0)})
+                       for command, (sound, counts) in counted.items()}
+        faults = all_of(counted) if options.all else drawn(
+            counted, options.runs, turn_of(options.turn), set() if options.twins else MENDED)
+        if options.twins:
+            wrong = differing(harness, counted, faults)
+            print(f"{len(faults)} faults in forked and in started processes: {wrong} end otherwise")
+            return 1 if wrong or unsound or not faults else 0
+        batches = batches_of(faults)
+        tallies = collections.defaultdict(collections.Counter)
+        for batch, ends in zip(batches, pool.map(
+                lambda batch, place: harness.ends(batch, counted[batch[0].command][0], place, options.plain),
+                batches, range(len(batches)))):
+            for fault, end in zip(batch, ends):
+                tallies[fault.kind][end.how] += 1
+                if end.failure:
+                    message = end.outcome.stderr.decode(errors="replace").strip().splitlines()
+                    print(f"{end.failure}: {repeat(fault, harness)}\n    {message[-1] if message else ''}", flush=True)
+        tally = sum(tallies.values(), collections.Counter())
+        if options.all or len(faults) >= 10000:
+            for kind, of_kind in sorted(tallies.items()):
+                print(kind, *(f"{how} {of_kind[how]}" for how in ("same", "error", "library", "failure")))
         print(f"{len(faults)} faults under {len(commands)} commands: {tally['same']} with the same answer, "
               f"{tally['error']} errors with a message, {tally['library']} in libraries that do not survive it, "
-              f"{failures} failures")
-    return 1 if failures or unsound or not faults else 0
+              f"{tally['failure']} failures")
+    return 1 if tally["failure"] or unsound or not faults else 0
 
 
 if __name__ == "__main__":

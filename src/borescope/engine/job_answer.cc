@@ -104,6 +104,11 @@ Result<std::optional<JobParts>> ReadParts(const AnalysisSpec& spec, const RunOpt
     }
     SourceFindings found;
     found.diagnostics = std::move(logs.diagnostics);
+    for (const JobFile& file : files) {
+      if (file.failure.has_value()) {
+        found.diagnostics.push_back(NotRecognised(file));
+      }
+    }
     Add(std::move(found), std::move(logs.files), parts);
   }
   return parts.files.empty() ? std::optional<JobParts>() : std::optional(std::move(parts));
@@ -326,6 +331,10 @@ void NameSource(Tables& tables) {
   }
 }
 
+bool IsRefusal(const Diagnostic& diagnostic) {
+  return diagnostic.code == "unreadable-file" || diagnostic.code == "unsafe-pickle";
+}
+
 Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
                            const JobParts& parts) {
   std::vector<RankClaim> claims;
@@ -339,10 +348,14 @@ Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
   const std::vector<int64_t> ranks = AssignRanks(claims, decisions);
   const Pipeline& pipeline = spec.PipelineFor(options.params);
   std::vector<Tables> findings;
+  std::vector<Diagnostic> refused;
   for (size_t i = 0; i < parts.snapshots.size(); ++i) {
     Result<std::optional<Trace>> trace = TraceOf(parts.snapshots[i], options.threads);
+    if (!trace.ok()) {
+      refused.push_back(RefusalOf(parts.snapshots[i], trace.error()));
+    }
     if (!trace.ok() || !trace->has_value()) {
-      continue;  // FindMemory said why
+      continue;
     }
     const TraceIndex index = BuildIndex(**trace, options.threads);
     const RankView view{ranks[i], **trace, index, options.threads};
@@ -351,6 +364,23 @@ Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
   }
   JobAnswer answer;
   answer.diagnostics = DiagnosticsOf(parts);
+  for (Diagnostic& why : refused) {
+    const bool is_said = std::any_of(
+        answer.diagnostics.begin(), answer.diagnostics.end(),
+        [&](const Diagnostic& said) { return said.code == why.code && said.file == why.file; });
+    if (!is_said) {  // else FindMemory failed at the same
+      answer.diagnostics.push_back(std::move(why));
+    }
+  }
+  // Without another snapshot there is nothing else that the answer could be about.
+  const auto failed = std::find_if(answer.diagnostics.begin(), answer.diagnostics.end(), IsRefusal);
+  if (parts.snapshots.size() == 1 && failed != answer.diagnostics.end()) {
+    return Error{
+        .code = failed->code == "unsafe-pickle" ? ErrorCode::kUnsupportedFormat : ErrorCode::kIo,
+        .cause = failed->first,
+        .remedy = {},
+        .file = failed->file};
+  }
   if (!findings.empty()) {
     BS_ASSIGN(Tables reduced, pipeline.reduce(findings, options.params));
     answer.tables = std::move(reduced);
@@ -464,33 +494,44 @@ std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const Run
   return Result<JobAnswer>(std::move(**answered));
 }
 
-JobAnswer InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options) {
+Result<Diagnostic> NotSearched(const Error& error) {
+  if (error.code == ErrorCode::kIo) {
+    return error;
+  }
+  return Diagnostic{Severity::kWarning,
+                    "unreadable-file",
+                    1,
+                    error.file,
+                    error.cause,
+                    "Whether dumps and snapshots are there could not be found out."};
+}
+
+Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options) {
   if (options.load || NamesToSearch(options.files, false).empty()) {
-    return {};
+    return JobAnswer();
   }
   const Result<std::vector<JobFile>> files = FindJobFilesOf(options);
   if (!files.ok()) {
-    return {{},
-            {{Severity::kWarning, "unreadable-file", 1, files.error().file, files.error().cause,
-              "Whether dumps and snapshots are there could not be found out."}}};
+    BS_ASSIGN(Diagnostic why, NotSearched(files.error()));
+    return JobAnswer{{}, {std::move(why)}};
   }
   if (std::none_of(files->begin(), files->end(), IsOfJob)) {
-    return {};
+    return JobAnswer();
   }
   std::optional<Result<JobAnswer>> answer = AnswerOfJob(info, options);
   if (!answer.has_value()) {
-    return {};
+    return JobAnswer();
   }
   if (answer->ok()) {
-    return std::move(**answer);
+    return std::move(*answer);
   }
   if (answer->error().parameter == "rank") {
-    return {};  // the ranks are those of profiles
+    return JobAnswer();  // the ranks are those of profiles
   }
   const Error& error = answer->error();
-  return {{},
-          {{Severity::kWarning, "unreadable-file", 1, error.file, error.cause,
-            "Dumps and snapshots are there, but could not be read."}}};
+  return JobAnswer{{},
+                   {{Severity::kWarning, "unreadable-file", 1, error.file, error.cause,
+                     "Dumps and snapshots are there, but could not be read."}}};
 }
 
 }  // namespace borescope::internal

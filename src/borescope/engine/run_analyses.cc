@@ -341,8 +341,11 @@ Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
                               (is_info && run.error().parameter == "rank"));
     return may_be_other ? AnswerOfOther(*specs.front(), options, run.error()) : run.error();
   }
-  return FromMapped(specs, options, *run,
-                    is_info ? InfoBesideProfiles(*specs.front(), options) : JobAnswer());
+  JobAnswer beside;
+  if (is_info) {
+    BS_ASSIGN(beside, InfoBesideProfiles(*specs.front(), options));
+  }
+  return FromMapped(specs, options, *run, std::move(beside));
 }
 
 }  // namespace

@@ -138,4 +138,15 @@ Diagnostic RefusalOf(const JobFile& file, const Error& error) {
                     : "The file could not be read; the answer is about the others."};
 }
 
+Diagnostic NotRecognised(const JobFile& file) {
+  return {
+      Severity::kWarning,
+      "unreadable-file",
+      1,
+      file.path,
+      file.failure->cause,
+      "Whether it is a dump, a snapshot or a log could not be found out; the answer is about the "
+      "others."};
+}
+
 }  // namespace borescope::internal

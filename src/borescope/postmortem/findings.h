@@ -104,5 +104,8 @@ struct JobFileRow {
 JobFileRow RowOf(const JobFile& file, std::string_view status);
 // What is said about a dump or a snapshot that was refused.
 Diagnostic RefusalOf(const JobFile& file, const Error& error);
+// What is said about a file of which reading failed before it was known what it is.
+// REQUIRES: it has a failure.
+Diagnostic NotRecognised(const JobFile& file);
 
 }  // namespace borescope::internal

@@ -154,7 +154,12 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
     return IoError(path, errno, "check the name and its permissions");
   }
   struct stat status{};
-  if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
+  if (fstat(descriptor, &status) != 0) {
+    const int failure = errno;
+    close(descriptor);
+    return IoError(path, failure, "check its disk");
+  }
+  if (S_ISDIR(status.st_mode)) {
     close(descriptor);
     return IoError(path, EISDIR, "give the files in it, or the directory as a run");
   }

@@ -20,6 +20,10 @@ class StoredForward : public ForwardBytes {
     }
     const unsigned char* const begin = bytes_.Read(at_, count, buffer_);
     if (begin == nullptr && count > 0) {
+      error_ =
+          Error{.code = ErrorCode::kIo,
+                .cause = "it cannot be read, or is shorter than it was when it was opened",
+                .remedy = "check its disk, or wait until the program that writes it has finished"};
       return std::nullopt;
     }
     at_ += count;
@@ -31,11 +35,13 @@ class StoredForward : public ForwardBytes {
     return is_there;
   }
   bool AtEnd() override { return at_ == bytes_.size(); }
+  std::optional<Error> error() const override { return error_; }
 
  private:
   StoredBytes bytes_;
   std::vector<unsigned char> buffer_;
   uint64_t at_ = 0;
+  std::optional<Error> error_;
 };
 
 class StreamForward : public ForwardBytes {

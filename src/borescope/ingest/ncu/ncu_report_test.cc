@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "borescope/ingest/ncu/counter_reports.h"
@@ -113,6 +115,24 @@ TEST(NcuReportTest, CutAtEveryByte) {
       EXPECT_FALSE(read.error->cause.empty()) << size;
     }
   }
+}
+
+// What is gone since the file was opened cannot be read, as on a disk that fails. A report that was
+// cut off before is read as far as it goes, which this is not.
+TEST(NcuReportTest, AFileThatCannotBeReadIsNotCutOff) {
+  const std::string path = ::testing::TempDir() + "/shorter.ncu-rep";
+  std::ofstream(path, std::ios::binary) << Smallest();
+  Result<StoredBytes> stored = StoredBytes::OfFile(path);
+  ASSERT_TRUE(stored.ok());
+  const size_t left = Smallest().size() / 2;
+  std::filesystem::resize_file(path, left);
+  Diagnostics diagnostics;
+  const Result<CounterReport> report =
+      ReadNcuReport(*OpenForward(std::move(*stored)), path, diagnostics);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kIo);
+  EXPECT_EQ(report.error().file, path);
+  std::filesystem::remove(path);
 }
 
 TEST(NcuReportTest, DamageAtEveryByte) {

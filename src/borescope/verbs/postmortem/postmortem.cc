@@ -229,6 +229,9 @@ void AddOthers(std::span<const JobFile> files, Everything& all) {
       others.diagnostics.push_back(std::move(*why));
     }
     if (!is_wanted) {
+      if (file.failure.has_value()) {
+        others.diagnostics.push_back(NotRecognised(file));  // it may be the log that says why
+      }
       continue;
     }
     all.has_failed = all.has_failed || is_refused;

@@ -42,9 +42,6 @@ query::JobSource ReadSnapshotFile(const JobFile& file, std::vector<Diagnostic>& 
 
 // Whether a file may be a log: no trace of any format and no report of counters, which others read.
 Result<bool> IsText(const JobFile& file) {
-  if (file.failure.has_value()) {
-    return true;  // to say so
-  }
   BS_ASSIGN(const bool may_be_trace, MayBeTrace(file.path));
   BS_ASSIGN(const std::optional<TraceFormat> counters, CounterFormatOfFile(file.path));
   return !may_be_trace && !counters.has_value();
@@ -57,12 +54,11 @@ Result<JobRanks> JobRanks::Find(const RunOptions& options) {
   if (NamesToSearch(options.files, false).empty() || options.load) {
     return found;
   }
-  Result<std::vector<JobFile>> files = FindJobFilesOf(options);
-  if (!files.ok()) {
-    return found;  // who loads traces says what is wrong
-  }
-  for (JobFile& file : *files) {
-    if (IsOfJob(file)) {
+  BS_ASSIGN(std::vector<JobFile> files, FindJobFilesOf(options));
+  for (JobFile& file : files) {
+    if (file.failure.has_value()) {
+      found.unknown_.push_back(std::move(file));
+    } else if (IsOfJob(file)) {
       (file.kind == JobFileKind::kFlightRecorder ? found.dumps_ : found.snapshots_)
           .push_back(std::move(file));
     } else if (file.kind == JobFileKind::kOther && !file.is_trace) {

@@ -22,11 +22,13 @@ class JobRanks {
  public:
   // The dumps, snapshots and texts among the files of a run, which are not read yet. Where there is
   // a dump or a snapshot in a folder, its subfolders are searched, too. Files that cannot be opened
-  // are left to who loads traces.
+  // are left to who loads traces. Errors as of FindJobFilesOf.
   static Result<JobRanks> Find(const RunOptions& options);
 
   // Whether there is a dump or a snapshot.
   bool HasData() const { return !dumps_.empty() || !snapshots_.empty(); }
+  // Files of which reading failed before it was known what they are. Traces may be among them.
+  std::span<const JobFile> unknown() const { return unknown_; }
   // Whether a file of the run is one of these: no trace is there.
   bool Holds(const std::string& path) const;
 
@@ -65,6 +67,7 @@ class JobRanks {
   std::vector<JobFile> dumps_;
   std::vector<JobFile> snapshots_;
   std::vector<JobFile> texts_;
+  std::vector<JobFile> unknown_;
   std::vector<OfRank> ranks_;
   std::shared_ptr<Late> late_ = std::make_shared<Late>();
   // Of ranks without a trace.

@@ -20,6 +20,7 @@
 #include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
+#include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/job_files.h"
 #include "borescope/query/database.h"
 #include "borescope/verbs/query/job_ranks.h"
@@ -172,13 +173,34 @@ Result<void> LoadBesideLogs(const RunOptions& options, LoadedRun& run, JobRanks&
   return has_findings ? Result<void>() : loaded.error();
 }
 
+// What was loaded as a trace is no dump, and who could not load a file has said so.
+void SayUnknown(const JobRanks& job, LoadedRun& run) {
+  for (const JobFile& file : job.unknown()) {
+    const bool is_known = std::any_of(
+        run.files.begin(), run.files.end(),
+        [&](const FileInfo& known) { return known.path == file.path && !known.skipped; });
+    if (!is_known) {
+      run.diagnostics.push_back(NotRecognised(file));
+    }
+  }
+}
+
 // Loads the traces of a run, and what a dead job left among its files. One of both is enough.
 Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) {
   return WithNumberedRows([&] {
     return Stoppable(options.stop, [&]() -> Result<void> {
-      BS_ASSIGN(job, JobRanks::Find(options));
+      Result<JobRanks> found = JobRanks::Find(options);
+      if (!found.ok()) {
+        BS_ASSIGN(run, LoadRun(options));  // which says better what is wrong with a trace
+        BS_ASSIGN(Diagnostic why, NotSearched(found.error()));
+        run.diagnostics.push_back(std::move(why));
+        return {};
+      }
+      job = std::move(*found);
       if (!job.HasData()) {
-        return LoadBesideLogs(options, run, job);
+        BS_TRY(LoadBesideLogs(options, run, job));
+        SayUnknown(job, run);
+        return {};
       }
       RunOptions traces = options;
       std::erase_if(traces.files, [&](const InputFile& file) { return job.Holds(file.path); });
@@ -198,6 +220,7 @@ Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) 
         run = loaded.ok() ? std::move(*loaded) : LoadedRun{};
       }
       run.diagnostics.insert(run.diagnostics.end(), odd.begin(), odd.end());
+      SayUnknown(job, run);
       return {};
     });
   });
