@@ -9,12 +9,11 @@
 // Where a signal ends the program, stderr says where, and where the failing calls came from.
 //   FAULT_COUNTS  a file that gets a line "kind count" of every kind at the end of the program
 //   FAULT_ARMED   "later": counted is what is called after fault_arm()
-//   FAULT_SERVER  a socket of packets: the program waits for requests before main(), so that it is
-//   loaded
-//                 and linked once for many faults. A request is variables as above, "NAME=value"
-//                 each with a zero at its end; a child takes them and goes on into main(), in a
-//                 session of its own. Answers are the child's number, or less than 0, and at its
-//                 end its status of waitpid().
+//   FAULT_SERVER  a socket of packets: the program waits for requests before main(), so that it
+//                 is loaded and linked once for many faults. A request is variables as above,
+//                 "NAME=value" each with a zero at its end; a child takes them and goes on into
+//                 main(), in a session of its own. Answers are the child's number, or less than 0,
+//                 and at its end its status of waitpid().
 // It allocates nothing and needs glibc (memory comes from __libc_malloc). Counted is what is called
 // within main(): before it, objects of libraries are made, and an exception there cannot be caught.
 #include <dirent.h>
