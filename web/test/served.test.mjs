@@ -2,11 +2,11 @@
 // page, as the rank is read again for it; elsewhere the server has every event as it was recorded.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { atLast, borescope, folder, open, openAddress, report, start, stop } from './browser.mjs';
+import { atLast, borescope, embedded, folder, open, openAddress, report, start, stop } from './browser.mjs';
 import { rest } from './timeline_page.mjs';
 
 const synth = join(dirname(borescope), 'borescope-synth');
@@ -76,5 +76,44 @@ test('the moment of a finding about ranks is exact in a report that is a file, t
   await rest(page);
   assert.match(await atLast(() => note(page), (text) => !isExact(text)), /merged|several events/);
   assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+// ---- Clocks ----
+
+const clocksOf = async (path) => {
+  const page = await open(path, { at: '#timeline' });
+  const text = await page.locator('#pane-timeline .clocks').textContent();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+  return text;
+};
+
+test('clocks that drift are said, with how far ranks may be off', { skip: !existsSync(synth) && 'borescope-synth was not built' }, async () => {
+  const drifting = join(folder, 'drifting');
+  execFileSync(synth, ['--simulate', '--program', 'ddp', '--ranks', '4', '--steps', '60', '--seed', '3', '--clock-offset', '2000000', '--clock-drift', '60', '--gzip', '--out', drifting]);
+  rmSync(join(drifting, 'truth.json'), { force: true });
+  const path = report('drifting', drifting);
+  const { tables } = embedded(path);
+  const cells = (name) => tables.tables.find((table) => table.name === 'clocks').columns.find((column) => column.name === name).values.map((value) => Math.abs(value ?? 0));
+  const [drift, whole] = [Math.max(...cells('drift_ppm')), Math.max(...cells('whole_error_ns'))];
+  assert.ok(drift > 5, `${drift} ppm were found of what was planted`);
+  const text = await clocksOf(path);
+  const plain = text.replace(/\u00a0/g, ' ');
+  assert.ok(plain.includes(`drift by up to ${drift.toPrecision(2)} µs a second`), plain);
+  assert.ok(plain.includes(`may be off by ${(whole / 1000).toFixed(2)} µs`), plain);
+});
+
+test('of ranks that never met nothing is known of their clocks, and one rank has nothing to say', async () => {
+  const rank = (number) => {
+    const path = join(folder, `alone-${number}.json`);
+    writeFileSync(path, JSON.stringify({ baseTimeNanoseconds: 1, distributedInfo: { rank: number, world_size: 2 }, traceEvents: [
+      { ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: 10, dur: 50, args: { device: 0, stream: 7, correlation: 1 } }] }));
+    return path;
+  };
+  assert.match(await clocksOf(report('alone', rank(0), rank(1))), /in line by the times that their files name: .*nothing tells how far/);
+  const page = await open(report('single', rank(0)), { at: '#timeline' });
+  await rest(page);
+  assert.equal(await page.locator('#pane-timeline .clocks').count(), 0);
   await page.done();
 });
