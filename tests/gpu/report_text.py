@@ -24,7 +24,7 @@ def figure(value):
         return "(" + figures(value) + ")" if value else "none"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(figure, value)) + "]" if value else "none"
-    return str(value)
+    return str(value) or "none"
 
 
 def figures(values):

@@ -124,7 +124,7 @@ class Order(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_text_of_a_report(self):
-        report = {"machine": {"gpu": "NVIDIA H200, 580.159.04", "nvcc": ["a", "b"]}, "seconds": 12.3, "checks": [
+        report = {"machine": {"gpu": "NVIDIA H200, 580.159.04", "nvcc": ["a", "b"], "jax": ""}, "seconds": 12.3, "checks": [
             {"number": 9, "title": "graphs", "expected": "rows", "status": "passed", "seconds": 1.0, "failures": [],
              "figures": {"rows": 100, "ms": 2.34567, "by kind": {"kernel": [1, 2]}}},
             {"number": 2, "title": "launches", "expected": "1000 kernels", "status": "failed", "seconds": 2.0,
@@ -135,7 +135,7 @@ class Report(unittest.TestCase):
         self.assertLess(text.index("FAILED."), text.index("SKIPPED."))
         self.assertLess(text.index("SKIPPED."), text.index("PASSED."))
         for words in ("differs    kernels: 999, expected 1000", "expected   1000 kernels", "skipped    no nvcc",
-                      "measured   rows 100, ms 2.346, by kind (kernel [1, 2])", "gpu        NVIDIA H200, 580.159.04"):
+                      "measured   rows 100, ms 2.346, by kind (kernel [1, 2])", "gpu        NVIDIA H200, 580.159.04", "jax        none"):
             self.assertIn(words, text)
 
     def test_recordings_of_failed_checks_are_kept_as_far_as_they_are_small(self):
