@@ -117,8 +117,7 @@ constexpr DiagRow kDiagRows[] = {
      "as it should be. It is counted, and left out of rates."},
     {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
      "Device work whose launch call is missing in the recording; it is counted, and has an "
-     "operator "
-     "only if its External id names one."},
+     "operator only if its External id names one."},
     {Diag::kDeviceBeforeLaunch, "device-before-launch", kWarning,
      "Device work starts before its launch: host and device clocks disagree."},
     {Diag::kDuplicateCorrelation, "duplicate-correlation", kWarning,
