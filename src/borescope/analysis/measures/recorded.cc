@@ -102,8 +102,8 @@ bool IsOfDevices(MissingData lack) {
 }
 
 constexpr std::string_view kOfUnknownProgram =
-    "nothing in this file says which program wrote it: record with a profiler of a format in "
-    "`borescope list`";
+    "record with a profiler of a format in `borescope list`, as nothing in this file says which "
+    "program wrote it";
 
 // For programs without PyTorch; empty where the advice for PyTorch is as good.
 std::string_view RemedyWithoutPyTorch(MissingData lack) {

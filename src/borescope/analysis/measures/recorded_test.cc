@@ -74,7 +74,7 @@ TEST(RemediesTest, AFileOfAProgramThatIsNotKnownGetsNoOptions) {
   trace.LibraryCall("a", {0, 10});
   for (int lack = 1; lack < static_cast<int>(MissingData::kCount); ++lack) {
     EXPECT_TRUE(RemedyFor(static_cast<MissingData>(lack), trace.View().trace)
-                    .starts_with("nothing in this file says which program wrote it"));
+                    .ends_with("nothing in this file says which program wrote it"));
   }
   EXPECT_FALSE(IsOfPyTorchProgram(trace.View().trace));
   const std::string checks = Csv(Analyse("doctor", {&trace.View()})[0], {"check", "severity"});
