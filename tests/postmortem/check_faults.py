@@ -149,7 +149,11 @@ def main():
     for kind, verdicts in sorted(by_kind.items()):
         print(f"{kind:10}", dict(verdicts))
     print(f"{good} of {total} right; {dict(counts)}")
-    return 0 if good >= 0.97 * total and counts["wrong and certain"] == 0 else 1
+    # What hangs on the dump of an innocent rank that is not there does not follow from the others: of the jobs that can
+    # be decided nearly all have to be right, and most of all.
+    decidable = total - counts["wrong for want of a dump"]
+    print(f"{good} of {decidable} that can be decided from the dumps that are there")
+    return 0 if good >= 0.98 * decidable and good >= 0.95 * total and counts["wrong and certain"] == 0 else 1
 
 
 if __name__ == "__main__":
