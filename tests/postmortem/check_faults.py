@@ -153,7 +153,7 @@ def main():
     # be decided nearly all have to be right, and most of all.
     decidable = total - counts["wrong for want of a dump"]
     print(f"{good} of {decidable} that can be decided from the dumps that are there")
-    return 0 if good >= 0.98 * decidable and good >= 0.95 * total and counts["wrong and certain"] == 0 else 1
+    return 0 if good >= 0.98 * decidable and good >= 0.97 * total and counts["wrong and certain"] == 0 else 1
 
 
 if __name__ == "__main__":
