@@ -50,7 +50,7 @@ function FilteredTimeline({ report, page }: { report: Report; page: PageTimeline
   const look = (now: Look) => go({ look: now }, 'replace'); // addresses of other panes do not have it
   return (
     <Timeline document={page.document} store={page.store} range={range} onRange={choose} focus={focus} search={filters.text} look={route.look} onLook={look}>
-      {clocks !== '' && <p class="note clocks">{clocks} {report.sections.some(({ name, lack }) => name === 'waits' && lack === '') && <a href={href('waits')}>Clocks</a>}</p>}
+      {clocks !== '' && <div class="clocks"><p class="note">{clocks} {report.sections.some(({ name, lack }) => name === 'waits' && lack === '') && <a href={href('waits')}>Clocks</a>}</p></div>}
       {route.pane === TIMELINE && <RangeView />}
     </Timeline>
   );
