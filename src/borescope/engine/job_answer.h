@@ -35,8 +35,8 @@ Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options);
 // analysis, and where the files take more memory than there may be. Stops as stop.h says.
 std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const RunOptions& options);
 
-// What an answer about profiles says where FindJobFilesOf failed: that there are more files than are
-// searched. An error where the system refused: then nobody knows what the answer lacks.
+// What an answer about profiles says where FindJobFilesOf failed: that there are more files than
+// are searched. An error where the system refused: then nobody knows what the answer lacks.
 Result<Diagnostic> NotSearched(const Error& error);
 
 // What `info` answers about dumps and snapshots beside the profiles of a run; empty without any, or

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 
@@ -173,13 +174,22 @@ std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes) {
 
 Result<std::string> ReadWhole(const std::string& path) {
   BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
-  constexpr size_t kAtOnce = size_t{16} << 10;
+  return InFile(path, ReadUpTo(*source, SIZE_MAX));
+}
+
+Result<std::string> ReadUpTo(ByteSource& source, size_t most) {
+  constexpr size_t kLeast = size_t{4} << 10;
+  constexpr size_t kMostAtOnce = size_t{1} << 20;
   std::string bytes;
-  for (size_t got = 1; got != 0;) {
+  while (bytes.size() < most) {
     const size_t size = bytes.size();
-    bytes.resize(size + std::max(kAtOnce, size));  // doubled, so that long files are copied seldom
-    BS_ASSIGN(got, InFile(path, ReadFully(*source, bytes.data() + size, bytes.size() - size)));
+    const size_t piece = std::min(std::clamp(size, kLeast, kMostAtOnce), most - size);
+    bytes.resize(size + piece);
+    BS_ASSIGN(const size_t got, ReadFully(source, bytes.data() + size, piece));
     bytes.resize(size + got);
+    if (got < piece) {
+      break;
+    }
   }
   return bytes;
 }

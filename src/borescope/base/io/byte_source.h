@@ -117,6 +117,9 @@ std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes);
 // throw there.
 Result<std::string> ReadWhole(const std::string& path);
 
+// What is left of a source, but at most `most` bytes. Takes memory for what is there.
+Result<std::string> ReadUpTo(ByteSource& source, size_t most);
+
 // Reads until `capacity` bytes are available or the source ends.
 Result<size_t> ReadFully(ByteSource& source, char* out, size_t capacity);
 

@@ -83,12 +83,14 @@ class Lookahead {
 
  private:
   bool Fill(size_t count) {
-    constexpr size_t kPiece = size_t{256} << 10U;
+    constexpr size_t kFirst = size_t{4} << 10U;
+    constexpr size_t kMost = size_t{256} << 10U;
     std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
     end_ -= at_;
     before_ += at_;
     at_ = 0;
-    buffer_.resize(std::max({buffer_.size(), kPiece, count}));
+    // Little at first: it is set to zeros, which takes longer than to read a small dump.
+    buffer_.resize(std::max(std::clamp(2 * buffer_.size(), kFirst, kMost), count));
     while (end_ < count) {
       const Result<size_t> got = source_.Read(buffer_.data() + end_, buffer_.size() - end_);
       if (!got.ok()) {

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/pickle/plain_reader.h"
@@ -398,18 +400,7 @@ class WithFirstByte : public ByteSource {
 }  // namespace
 
 Result<PlainRead> ReadPlainJson(ByteSource& source, PlainStore& store, PlainFolder& folder) {
-  constexpr size_t kPiece = size_t{1} << 20;
-  std::string text;
-  while (true) {
-    CheckStop();
-    const size_t size = text.size();
-    text.resize(size + kPiece);
-    BS_ASSIGN(const size_t got, ReadFully(source, text.data() + size, kPiece));
-    text.resize(size + got);
-    if (got < kPiece) {
-      break;
-    }
-  }
+  BS_ASSIGN(const std::string text, ReadUpTo(source, SIZE_MAX));
   return PlainJsonReader(text, store, folder).Read();
 }
 

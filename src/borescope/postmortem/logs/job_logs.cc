@@ -71,10 +71,8 @@ bool BeginsAsJson(std::string_view head) {
 
 Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string head, ByteSource& rest,
                              const LineFinder& lines, ReadText& read) {
-  std::string text(kErrorFileBytes, '\0');
   Rejoined all(std::move(head), rest);
-  BS_ASSIGN(const size_t got, ReadFully(all, text.data(), text.size()));
-  text.resize(got);
+  BS_ASSIGN(const std::string text, ReadUpTo(all, kErrorFileBytes));
   if (std::optional<std::vector<LogEvent>> events = ReadErrorFile(kind, text, lines)) {
     read.kind = kind == ErrorFileKind::kElastic ? "elastic-error" : "py-spy";
     read.events = std::move(*events);

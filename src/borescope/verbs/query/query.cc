@@ -17,6 +17,7 @@
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/access.h"
 #include "borescope/engine/answer_shape.h"
+#include "borescope/engine/job_answer.h"
 #include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
