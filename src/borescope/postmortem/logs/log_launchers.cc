@@ -53,6 +53,9 @@ const LogPattern kCancelledLine{
     "(?:DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE))?"};
 const LogPattern kOomEvents{
     "error: (?:Detected [0-9]+ oom[_-]kill event|Exceeded (?:job|step) memory limit)"};
+const LogPattern kPbsLimit{
+    "=>> PBS: job killed: (walltime|p?v?mem)\\b.* exceeded limit ([0-9]+\\w*)"};
+const LogPattern kLsfLimit{"\\bTERM_(RUNLIMIT|MEMLIMIT): job killed after reaching LSF"};
 const LogPattern kNodeFailure{"^srun: error: Node failure on (\\S+)"};
 const LogPattern kTaskLine{
     "^srun: error: (\\S+): tasks? ([0-9,-]+): "
@@ -314,6 +317,21 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
     LogEvent event = EventAt(LogKind::kCancelled, line, number);
     event.host = first;
     event.text = "node failure";
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kPbsLimit, &first, &second)) {
+    const bool is_time = first == "walltime";
+    LogEvent event = EventAt(is_time ? LogKind::kCancelled : LogKind::kKilled, line, number);
+    event.text = is_time ? "walltime limit"
+                         : fmt::format("PBS killed the job, as its {} exceeded {}", first, second);
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kLsfLimit, &first)) {
+    const bool is_time = first == "RUNLIMIT";
+    LogEvent event = EventAt(is_time ? LogKind::kCancelled : LogKind::kKilled, line, number);
+    event.text = is_time ? "run time limit" : "LSF killed the job at its limit of memory";
     Add(std::move(event));
     return true;
   }

@@ -43,6 +43,7 @@ struct LogLine {
   std::string_view text;  // what the program wrote; blanks before it stay
   std::optional<int32_t> rank;
   LogRankBasis basis = LogRankBasis::kNone;
+  bool is_place = false;  // the rank is a number in brackets alone, as other programs write, too
   std::optional<int64_t> pid;  // of Ray's prefix, and syslog's
   LogOutput output = LogOutput::kUnknown;
   std::string_view source;  // the pod by kubectl's prefix, the host by syslog's; else empty

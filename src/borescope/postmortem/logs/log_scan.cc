@@ -40,7 +40,11 @@ const LogPattern kAnyOfInterest{
     "segfault at|general protection fault|GPU reset begin|GPU reset\\(|\\] page fault|"
     "Machine Check Exception|Kernel panic|Assertion .* failed\\.|will restart worker group|"
     ": command not found$|: can't open file '|: error: (?:unrecognized arguments: |argument |the "
-    "following )"};
+    "following )|=>> PBS: job killed: |"
+    "TERM_(?:RUN|MEM)LIMIT: |mpirun|mpiexec|MPI_Abort|BAD TERMINATION"};
+
+// Launchers of MPI, which can write the rank in brackets before each line.
+const LogPattern kMpiWord{"mpirun|mpiexec|MPI_Abort|BAD TERMINATION|RUNNING AT |srun: error"};
 
 std::string_view SignalName(int signal) {
   switch (signal) {
@@ -154,6 +158,7 @@ LogEvent LogScanner::EventAt(LogKind kind, const LogLine& line, int64_t number) 
   event.line = number;
   event.rank = line.rank;
   event.basis = line.basis;
+  event.is_place = line.is_place;
   event.pid = line.pid;
   event.host = line.source;
   event.unix_ns = line.unix_ns;
@@ -185,10 +190,11 @@ std::optional<size_t> LogScanner::Add(LogEvent event) {
 
 void LogScanner::Take(std::string_view raw, int64_t number) {
   constexpr int64_t kMostContinued = 8;  // lines in which a launcher of MPI writes one thing
-  const bool is_inside = !traces_.empty() || summary_.part != Summary::Part::kNone ||
-                         !detailed_.empty() ||
+  const bool is_inside = !traces_.empty() || !groups_.empty() ||
+                         summary_.part != Summary::Part::kNone || !detailed_.empty() ||
                          (mpi_.has_value() && number - mpi_->line <= kMostContinued);
   const bool is_of_interest = Finds(raw, kAnyOfInterest);
+  has_mpi_word_ = has_mpi_word_ || (is_of_interest && Finds(raw, kMpiWord));
   line_ = number;
   if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
     KeepTime(raw, number);
@@ -198,6 +204,9 @@ void LogScanner::Take(std::string_view raw, int64_t number) {
   prefixes_.TakeOff(line);
   TakeTimeBefore(line);
   KeepTime(raw, number);
+  if ((is_inside || is_of_interest) && TakeGroup(line, number)) {
+    return;
+  }
   if (is_inside || is_of_interest) {
     if (TakeDetail(line) || TakeTrace(line, number) || TakeSummary(line, number) ||
         TakeChain(line)) {
@@ -337,6 +346,42 @@ void LogScanner::BeginAftermath(int64_t stream, size_t place) {
   after.is_open = true;
 }
 
+// The margin of exceptions that were raised together is taken off `line`. Whether all of it is
+// margin: a line between two of them.
+bool LogScanner::TakeGroup(LogLine& line, int64_t number) {
+  const int64_t stream = LogStreamOf(line);
+  std::string_view text = line.text;
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (text.starts_with("+ Exception Group Traceback (most recent call last):")) {
+    if (groups_.size() < kMostStreams) groups_.insert(stream);
+    line.text = text.substr(2);
+    return false;
+  }
+  if (!groups_.contains(stream)) {
+    return false;
+  }
+  if (text.starts_with('|')) {
+    line.text = text.substr(text.starts_with("| ") ? 2 : 1);
+    return false;
+  }
+  const bool is_rule =
+      text.starts_with('+') && text.find_first_not_of("+- 0123456789.") == std::string_view::npos;
+  if (!is_rule) {
+    groups_.erase(stream);
+    return false;
+  }
+  // What follows "+---- 2 ----" is one of them, perhaps without frames.
+  Trace trace;
+  trace.kind = Trace::Kind::kPython;
+  trace.line = number + 1;
+  trace.unix_ns = line.unix_ns;
+  trace.year_ns = line.year_ns;
+  if (text.find_first_of("0123456789") != std::string_view::npos && traces_.size() < kMostStreams) {
+    traces_.insert_or_assign(std::pair(stream, line.output), std::move(trace));
+  }
+  return true;
+}
+
 // "During handling of the above exception, another exception occurred:", and what Python reports
 // without ending anything.
 bool LogScanner::TakeChain(const LogLine& line) {
@@ -467,6 +512,12 @@ std::vector<LogEvent> LogScanner::Finish() {
     EndAftermath(after);
   }
   EndSummaryEntry();
+  for (LogEvent& event : events_) {
+    if (event.is_place && !has_mpi_word_) {
+      event.rank.reset();  // any program writes numbers in brackets
+      event.basis = LogRankBasis::kNone;
+    }
+  }
   std::erase_if(events_, [](const LogEvent& event) { return event.count == 0; });
   std::stable_sort(events_.begin(), events_.end(),
                    [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });

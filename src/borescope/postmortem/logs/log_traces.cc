@@ -21,6 +21,7 @@ const LogPattern kFrameLine{"^(?:>? +)File \"(.*)\", line ([0-9]+)(?:(?:, in | i
 const LogPattern kGrammarFrame{"^ +File \".*\", line [0-9]+$"};
 const LogPattern kGrammarError{"^(?:SyntaxError|IndentationError|TabError): "};
 const LogPattern kExceptionLine{"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
+const LogPattern kGroupLine{"\\([0-9]+ sub-exceptions?\\)$"};
 const LogPattern kFatalLine{"^Fatal Python error: (.*)$"};
 const LogPattern kFaultThread{
     "^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
@@ -178,6 +179,11 @@ bool LogScanner::EndPython(int64_t stream, Trace& trace, const LogLine& line,
     event.is_consequence = IsConsequenceText(text) || !event.blamed.empty();
     if (!IsOfLauncher(type)) {
       AddException(stream, std::move(event));
+      // Of several that were raised together each says more than that they were.
+      const auto last = last_exception_.find(stream);
+      if (groups_.contains(stream) && last != last_exception_.end() && Finds(text, kGroupLine)) {
+        handled_[stream] = {last->second, false};
+      }
     } else {
       TakeLauncher(line, trace.line);
     }
