@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
@@ -13,6 +14,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/logs/error_files.h"
+#include "borescope/postmortem/logs/log_envelopes.h"
 
 namespace borescope::internal {
 namespace {
@@ -89,8 +91,9 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
     return ReadAsErrorFile(kind, std::move(head), *source.bytes, lines, read);
   }
-  const bool is_json = BeginsAsJson(head);
-  const bool is_text = !Contains(head, std::string_view("\0", 1));
+  const bool is_json = BeginsAsJson(head) && !IsLineOfDocker(head);
+  const bool is_wide = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
+  const bool is_text = is_wide || !Contains(head, std::string_view("\0", 1));
   if (!is_named_so && (!is_text || is_json)) {
     return {};
   }
@@ -115,6 +118,7 @@ class ConsequenceMarker {
         reason_year_ns_ = event.year_ns;
       }
       has_kill_ = has_kill_ || event.kind == LogKind::kKilled || IsTask(event, "Out Of Memory");
+      if (event.kind == LogKind::kTimeout || IsReport(event)) reporting_.insert(event.rank);
     }
   }
 
@@ -126,11 +130,13 @@ class ConsequenceMarker {
         file_ = event.file;
         cancel_ = nullptr;
         has_failed_task_ = false;
+        has_named_ = false;
       }
       if (event.kind == LogKind::kCancelled && !event.is_consequence &&
           (cancel_ == nullptr || HasReason(event))) {
         cancel_ = &event;
       }
+      has_named_ = has_named_ || (event.is_named_first && event.kind == LogKind::kExit);
       has_failed_task_ =
           has_failed_task_ || (event.kind == LogKind::kTaskFailed && !event.is_consequence);
     }
@@ -141,6 +147,23 @@ class ConsequenceMarker {
   static bool HasReason(const JobEvent& cancel) { return cancel.text != "cancelled"; }
   static bool IsTask(const JobEvent& event, std::string_view state) {
     return event.kind == LogKind::kTaskFailed && event.text.ends_with(state);
+  }
+
+  // An exception that only says that another rank failed or did not come.
+  static bool IsReport(const JobEvent& event) {
+    return event.is_consequence &&
+           (event.kind == LogKind::kException || event.kind == LogKind::kOutOfMemory);
+  }
+
+  // How a process ends that gave up waiting for others, or whose launcher ends all of them.
+  bool FollowsByItself(const JobEvent& event) const {
+    constexpr int kKilled = -9;
+    if (IsAbort(event) && !event.is_named_first) {
+      return event.rank.has_value()
+                 ? reporting_.contains(event.rank) || reporting_.contains(std::nullopt)
+                 : !reporting_.empty();
+    }
+    return event.is_of_shell && event.exit_code == kKilled && event.file == file_ && has_named_;
   }
 
   // Its time is after that of the end, and near enough to be of one zone.
@@ -154,6 +177,9 @@ class ConsequenceMarker {
     const bool is_here = event.file == file_;
     const bool is_after = is_here && cancel_ != nullptr;
     const bool is_after_task = is_here && has_failed_task_;
+    if (FollowsByItself(event)) {
+      return true;
+    }
     switch (event.kind) {
       case LogKind::kCancelled:
         return !HasReason(event) && is_after_task;
@@ -179,6 +205,9 @@ class ConsequenceMarker {
   std::string file_;
   const JobEvent* cancel_ = nullptr;  // earlier in the file
   bool has_failed_task_ = false;
+  bool has_named_ = false;  // a launcher says in the file which process ended first
+  // Ranks that waited in vain, or only report others; nothing: one that is not known.
+  std::set<std::optional<int32_t>> reporting_;
 };
 
 void MarkConsequences(std::vector<JobEvent>& events) { ConsequenceMarker(events).Mark(); }
@@ -206,6 +235,7 @@ class LogReader {
 
   LogPart Take() {
     LeaveOutOlderAttempts();
+    NumberSets();
     LeaveOutLocalRanks();
     LearnProcesses();
     LogPart part;
@@ -246,13 +276,56 @@ class LogReader {
     }
     const std::string_view path = files_[i].path;
     const std::string_view name = path.substr(path.rfind('/') + 1);
-    const bool is_of_torchrun = name == "stdout.log" || name == "stderr.log";
+    const bool is_of_torchrun =
+        name == "stdout.log" || name == "stderr.log" || name == "stdout" || name == "stderr";
     if (is_of_torchrun) {
       return of_folder;
     }
-    // Any other number of a log may be that of the job or the day.
+    // Any other number of a log may be that of the job or the day, unless there is one for each.
     return Contains(LowerCase(name), "rank") || reads_[i].kind != "log" ? files_[i].rank
-                                                                        : std::nullopt;
+                                                                        : of_set_[i];
+  }
+
+  // Logs of one name but for the last number, which counts from 0 without a gap: "log_0.err",
+  // "log_1.err". Not if lines in them say other ranks, nor by names of machines, which have
+  // several.
+  void NumberSets() {
+    constexpr std::string_view kOthers[] = {"node",    "host", "pod", "worker",
+                                            "attempt", "run",  "try"};
+    of_set_.resize(files_.size());
+    std::map<std::string, std::map<int32_t, size_t>> sets;
+    std::set<std::string> refused;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const std::string_view path = files_[i].path;
+      const size_t begin = path.rfind('/') + 1;
+      const size_t last = path.find_last_of("0123456789");
+      const bool is_named_so =
+          reads_[i].kind == "log" && last != std::string_view::npos && last >= begin;
+      const std::string name = LowerCase(path.substr(begin));
+      if (!is_named_so ||
+          std::any_of(std::begin(kOthers), std::end(kOthers),
+                      [&](std::string_view word) { return Contains(name, word); })) {
+        continue;
+      }
+      size_t first = last;
+      while (first > begin && IsDigit(path[first - 1])) --first;
+      const auto number = ParseNumber<int32_t>(path.substr(first, last + 1 - first));
+      std::string rest(path.substr(0, first));
+      rest.append("\0", 1).append(path.substr(last + 1));
+      const bool says_other = std::any_of(
+          reads_[i].events.begin(), reads_[i].events.end(),
+          [&](const LogEvent& event) { return event.rank.has_value() && event.rank != number; });
+      if (!number.has_value() || says_other || !sets[rest].emplace(*number, i).second) {
+        refused.insert(rest);
+      }
+    }
+    for (const auto& [rest, numbers] : sets) {
+      const bool is_whole = numbers.size() > 1 && numbers.begin()->first == 0 &&
+                            numbers.rbegin()->first == static_cast<int32_t>(numbers.size()) - 1;
+      if (is_whole && !refused.contains(rest)) {
+        for (const auto& [number, i] : numbers) of_set_[i] = number;
+      }
+    }
   }
 
   // What ended an attempt before the newest one is not what ended the job.
@@ -324,7 +397,8 @@ class LogReader {
     }
     const bool is_of_file = event.kind != LogKind::kXid && event.kind != LogKind::kKilled &&
                             event.kind != LogKind::kCancelled &&
-                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kExit;
+                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kMachine &&
+                            (event.kind != LogKind::kExit || event.is_of_shell);
     if (!event.rank.has_value() && is_of_file && !has_many_nodes_) {
       event.rank = RankOfPlace(i);
     }
@@ -367,6 +441,7 @@ class LogReader {
 
   std::vector<JobFile> files_;
   std::vector<ReadText> reads_;
+  std::vector<std::optional<int32_t>> of_set_;  // of files: the rank by their place in a set
   std::map<int64_t, int32_t> rank_of_process_;
   bool has_many_nodes_ = false;
   bool has_many_launchers_ = false;

@@ -469,8 +469,8 @@ constexpr ColumnSpec kLogs[] = {
     {"line", kInteger, kMany, "Line in it, from 1.",
      [](Rows r, uint32_t row) { return Optional(Finding(r, row).line); }},
     {"kind", kText, kFew,
-     "exception, out of memory, fatal error, exit, timeout, nccl warning, stack, xid, host memory, "
-     "cancelled or task failed.",
+     "exception, out of memory, fatal error, exit, timeout, progress, nccl warning, stack, xid, "
+     "machine, no start, host memory, cancelled or task failed.",
      [](Rows r, uint32_t row) { return Text(Finding(r, row).kind); }},
     {"text", kText, kMany, "What matched, in one line, without secrets.",
      [](Rows r, uint32_t row) { return Text(Finding(r, row).text); }},
