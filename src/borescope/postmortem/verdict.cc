@@ -17,6 +17,7 @@
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
 #include "borescope/postmortem/memory/oom.h"
+#include "borescope/postmortem/watchdog_join.h"
 
 namespace borescope::internal {
 namespace {
@@ -99,6 +100,7 @@ class Joiner {
     }
     PutInOrder();
     Explain();
+    JoinOutsideEnd();
     AddStacks();
     AddXids();
     AddTimeouts();
@@ -431,6 +433,101 @@ class Joiner {
     }
   }
 
+  // ---- Ends from outside, which would have come to any job.
+
+  // A job arrives at its time limit because it hangs, and somebody cancels one that does; a node
+  // that fails and nodes that another job takes have other reasons.
+  static bool IsFromOutside(const JobEvent& event) {
+    return event.text == kNodeFailure || event.text == kPreemption;
+  }
+
+  // The kinds of what the hang analysis says about ranks.
+  bool AreAllOfKind(const std::vector<int32_t>& ranks, HangKind kind) const {
+    return !ranks.empty() && std::all_of(ranks.begin(), ranks.end(), [&](int32_t rank) {
+      return std::any_of(culprits_.begin(), culprits_.end(), [&](const HangCulpritRow& row) {
+        return row.rank == rank && row.kind == HangKindName(kind);
+      });
+    });
+  }
+
+  // Whether nothing shows that the job hung before it was ended.
+  bool IsAssumed(const std::vector<int32_t>& ranks) const {
+    return OfKind(LogKind::kTimeout).empty() &&
+           std::none_of(culprits_.begin(), culprits_.end(), [&](const HangCulpritRow& row) {
+             return std::binary_search(ranks.begin(), ranks.end(),
+                                       static_cast<int32_t>(row.rank)) &&
+                    row.hang == HangShownName(HangShown::kShown);
+           });
+  }
+
+  // Tasks that Slurm reports as killed; each is a rank where srun started the ranks.
+  std::vector<int32_t> KilledTasks() const {
+    std::vector<int32_t> tasks;
+    for (const JobEvent* const event : OfKind(LogKind::kTaskFailed)) {
+      const std::string_view text = event->text;
+      const size_t begin = text.find(' ');
+      const size_t end = text.find(':');
+      if (!text.ends_with(": Killed") || begin >= end) {
+        continue;
+      }
+      std::string list;  // as RankList writes it
+      for (const char c : text.substr(begin + 1, end - begin - 1)) {
+        list += c == '-' ? std::string("..") : std::string(1, c);
+      }
+      const std::vector<int32_t> some = ReadRankList(list);
+      tasks.insert(tasks.end(), some.begin(), some.end());
+    }
+    std::sort(tasks.begin(), tasks.end());
+    return tasks;
+  }
+
+  // A node that failed explains that its ranks left no dump. Where nothing shows that the job hung,
+  // an end from outside is the cause, and that ranks waited then need not mean anything.
+  void JoinOutsideEnd() {
+    const JobEvent* const end = Cancellation();
+    const bool has_failure =
+        std::any_of(failures_.begin(), failures_.end(),
+                    [](const ReportedFailure& reported) { return reported.is_cause; });
+    if (end == nullptr || !IsFromOutside(*end) || has_failure) {
+      return;
+    }
+    const std::vector<int32_t> killed = KilledTasks();
+    std::erase_if(hangs_, [&](Place place) {
+      JobFinding& hang = At(place);
+      const std::vector<int32_t> ranks = ReadRankList(hang.ranks);
+      const bool is_assumed = IsAssumed(ranks);
+      const bool is_killed =
+          std::includes(killed.begin(), killed.end(), ranks.begin(), ranks.end());
+      const bool is_explained = end->text == kNodeFailure &&
+                                AreAllOfKind(ranks, HangKind::kNoDump) &&
+                                (is_killed || is_assumed || killed.empty());
+      if (is_explained) {
+        if (is_killed) {
+          end_ranks_.insert(end_ranks_.end(), ranks.begin(), ranks.end());
+        }
+        std::string said = hang.evidence;
+        if (const size_t at = said.find(kAssumedHang); at != std::string::npos) {
+          said.erase(at, kAssumedHang.size());
+        }
+        end_evidence_ += " " + said;
+        if (!is_killed) {
+          end_evidence_ += " It may follow from the failure of the node.";
+        }
+        gone_.insert({place.source, place.finding});
+      } else if (is_assumed) {
+        const bool is_normal = AreAllOfKind(ranks, HangKind::kNotFinished);
+        hang.severity = is_normal ? Severity::kInfo : Severity::kWarning;
+        hang.evidence +=
+            " The job was ended from outside: ranks that wait for a moment look the same.";
+      } else {
+        return false;
+      }
+      ended_sources_.insert(place.source);
+      end_ = end;
+      return true;
+    });
+  }
+
   // The finding that is about the rank: its failure, or the hang.
   JobFinding* About(int32_t rank) {
     if (ReportedFailure* const failure = CauseOf(rank)) {
@@ -523,7 +620,7 @@ class Joiner {
   }
 
   bool HasCause() const {
-    return !hangs_.empty() ||
+    return !hangs_.empty() || end_ != nullptr ||
            std::any_of(failures_.begin(), failures_.end(),
                        [](const ReportedFailure& failure) { return failure.is_cause; });
   }
@@ -608,12 +705,10 @@ class Joiner {
 
   // A watchdog that gave up shows that it was a hang.
   void Confirm(const std::string& said) {
-    constexpr std::string_view kAssumed =
-        " That this is a hang is assumed: the dumps do not show how long it lasted.";
     bool is_told = false;
     const auto tell = [&](JobFinding& finding) {
-      if (const size_t at = finding.evidence.find(kAssumed); at != std::string::npos) {
-        finding.evidence.erase(at, kAssumed.size());
+      if (const size_t at = finding.evidence.find(kAssumedHang); at != std::string::npos) {
+        finding.evidence.erase(at, kAssumedHang.size());
       }
       if (!is_told) {
         finding.evidence += " " + said;
@@ -625,6 +720,9 @@ class Joiner {
     }
     for (const Place place : hangs_) {
       tell(At(place));
+    }
+    if (!is_told && end_ != nullptr) {
+      end_evidence_ += " " + said;
     }
     for (HangCulpritRow& row : culprits_) {
       if (row.hang == HangShownName(HangShown::kAssumed)) {
@@ -792,23 +890,27 @@ class Joiner {
         {"time limit", "Slurm cancelled the job at its time limit",
          "Was it still making progress? Then ask for more time, and write checkpoints; else look "
          "at the hang."},
-        {"preemption", "Slurm took the nodes for another job",
+        {kPreemption, "Slurm took the nodes for another job",
          "Write checkpoints at the signal that comes before it (--signal), and requeue the job."},
-        {"node failure", "A node of the job failed",
+        {kNodeFailure, "A node of the job failed",
          "Leave that node out (--exclude), and tell its administrators."},
         {"cancelled", "The job was cancelled",
          "Somebody or something cancelled it: `sacct` and the log of the scheduler say who."}};
     for (const Cancelled& texts : kCancelled) {
       if (event.text == texts.text) {
         JobFinding finding;
-        finding.order = CauseRank::kSystem;
+        // What it explains comes after it.
+        const bool is_cause = cancelled == end_;
+        finding.order = is_cause ? CauseRank::kDeath : CauseRank::kSystem;
         finding.finding = texts.finding;
-        finding.severity = is_explained ? Severity::kInfo : Severity::kError;
+        finding.severity = is_explained && !is_cause ? Severity::kInfo : Severity::kError;
         finding.certainty = Certainty::kCertain;
+        finding.ranks = is_cause ? RankList(end_ranks_) : "";
         finding.evidence = fmt::format("{}: Slurm says {}.", PlaceOf(event), event.text);
         if (const std::string followed = FailedAfterwards(); !followed.empty()) {
           finding.evidence += fmt::format(" That tasks ended follows from it ({}).", followed);
         }
+        finding.evidence += is_cause ? end_evidence_ : "";
         finding.help = texts.help;
         Keep(std::move(finding));
       }
@@ -860,9 +962,30 @@ class Joiner {
         }
       }
       sources_[s].findings = std::move(stay);
+      if (ended_sources_.contains(s)) {
+        TakeBackCauses(sources_[s]);
+      }
     }
     return result;
   }
+
+  // What an end from outside explains is neither a cause nor unclear.
+  static void TakeBackCauses(SourceFindings& source) {
+    const auto is_any = [&](bool is_unclear) {
+      return std::any_of(source.findings.begin(), source.findings.end(),
+                         [&](const JobFinding& finding) {
+                           return finding.severity == Severity::kError &&
+                                  (finding.certainty == Certainty::kCannotTell) == is_unclear;
+                         });
+    };
+    source.has_cause = source.has_cause && is_any(false);
+    source.is_unclear = source.is_unclear && is_any(true);
+  }
+
+  static constexpr std::string_view kNodeFailure = "node failure";
+  static constexpr std::string_view kPreemption = "preemption";
+  static constexpr std::string_view kAssumedHang =
+      " That this is a hang is assumed: the dumps do not show how long it lasted.";
 
   const std::vector<JobEvent>& events_;
   std::vector<SourceFindings>& sources_;
@@ -874,6 +997,10 @@ class Joiner {
   std::vector<ReportedFailure> failures_;  // the first first
   std::map<const ReportedFailure*, Place> snapshot_of_;
   std::set<std::pair<size_t, size_t>> gone_;
+  const JobEvent* end_ = nullptr;   // from outside, if it explains what the dumps show
+  std::vector<int32_t> end_ranks_;  // that it ended, as far as that is known
+  std::string end_evidence_;
+  std::set<size_t> ended_sources_;  // about which it says more than they do
   std::vector<JobFinding> findings_;
   bool is_unclear_ = false;
 };
@@ -901,6 +1028,7 @@ std::vector<int32_t> ReadRankList(std::string_view list) {
 }
 
 void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources) {
+  JoinWatchdogs(logs.events, sources);
   SourceFindings joined = Joiner(logs, sources).Join();
   joined.tables = std::move(logs.tables);
   joined.diagnostics = std::move(logs.diagnostics);
