@@ -88,6 +88,7 @@ class Joiner {
  public:
   Joiner(const LogPart& logs, std::vector<SourceFindings>& sources)
       : events_(logs.events), sources_(sources) {
+    LearnNames();
     ReadCulprits();
   }
 
@@ -199,7 +200,7 @@ class Joiner {
     return finding;
   }
 
-  static std::string EvidenceOf(const Failure& failure) {
+  std::string EvidenceOf(const Failure& failure) const {
     const Death& first = failure.deaths.front();
     const JobEvent& event = *first.event;
     std::string text =
@@ -235,13 +236,13 @@ class Joiner {
   }
 
   // "the failure of rank 3", "the failure in job.log:12".
-  static std::string FailureWords(const Failure& failure) {
+  std::string FailureWords(const Failure& failure) const {
     const Death& first = failure.deaths.front();
     return first.rank.has_value() ? fmt::format("the failure of rank {}", *first.rank)
                                   : fmt::format("the failure in {}", PlaceOf(*first.event));
   }
 
-  static std::string WhyLater(const FailureOrder& order, const Failure& first) {
+  std::string WhyLater(const FailureOrder& order, const Failure& first) const {
     switch (order.basis) {
       case OrderBasis::kTimes:
         return fmt::format("It came {} after {}", SecondsApart(order.apart_ns),
@@ -301,16 +302,32 @@ class Joiner {
     first->finding.is_first = is_earliest && unordered.empty();
   }
 
-  // "rank3.log:120"; of error files, which all have one name, "3/error.json".
-  static std::string PlaceOf(const JobEvent& event) {
+  // "rank3.log:120"; of files of which several have one name with their folder, as far as that
+  // tells them apart: "3/error.json", "3/stderr.log:10".
+  std::string PlaceOf(const JobEvent& event) const {
     const std::string& path = event.file;
     const size_t name = path.rfind('/');
-    if (event.line > 0 || name == std::string::npos || name == 0) {
-      return fmt::format("{}{}", path.substr(name + 1),
-                         event.line > 0 ? fmt::format(":{}", event.line) : "");
+    std::string place = path.substr(name == std::string::npos ? 0 : name + 1);
+    const auto alike = paths_of_.find(place);
+    const bool is_apart = event.line > 0 && (alike == paths_of_.end() || alike->second.size() < 2);
+    if (!is_apart && name != std::string::npos && name != 0) {
+      const size_t folder = path.rfind('/', name - 1);
+      place = path.substr(folder == std::string::npos ? 0 : folder + 1);
     }
-    const size_t folder = path.rfind('/', name - 1);
-    return path.substr(folder == std::string::npos ? 0 : folder + 1);
+    return event.line > 0 ? fmt::format("{}:{}", place, event.line) : place;
+  }
+
+  // Which files have one name; two of each are enough to know.
+  void LearnNames() {
+    const std::string* last = nullptr;
+    for (const JobEvent& event : events_) {
+      if (last != nullptr && *last == event.file) {
+        continue;
+      }
+      last = &event.file;
+      std::set<std::string>& paths = paths_of_[event.file.substr(event.file.rfind('/') + 1)];
+      if (paths.size() < 2) paths.insert(event.file);
+    }
   }
 
   static std::string AmountsOf(const postmortem::OomMessage& said) {
@@ -324,6 +341,9 @@ class Joiner {
     }
     if (said.allocated.has_value()) {
       text += fmt::format("; {} allocated", Amount(said.allocated));
+    }
+    if (said.pools.has_value()) {
+      text += fmt::format(", {} of it in private pools", Amount(said.pools));
     }
     if (said.unallocated.has_value()) {
       text += fmt::format("; {} reserved and free", Amount(said.unallocated));
@@ -349,6 +369,10 @@ class Joiner {
       if (IsOwnLimit(event)) {
         return "The process's own limit forbade it: raise "
                "torch.cuda.set_per_process_memory_fraction.";
+      }
+      if (least(said.pools) > 0 && least(said.pools) >= least(said.allocated) / 2) {
+        return "Most of it lies in private pools, which CUDA graphs keep for themselves: capture "
+               "fewer graphs or smaller ones, and give the weights and caches less of the device.";
       }
       if (least(said.unallocated) >= requested) {
         return "Enough is reserved and free, but in pieces: try "
@@ -1000,7 +1024,8 @@ class Joiner {
   const JobEvent* end_ = nullptr;   // from outside, if it explains what the dumps show
   std::vector<int32_t> end_ranks_;  // that it ended, as far as that is known
   std::string end_evidence_;
-  std::set<size_t> ended_sources_;  // about which it says more than they do
+  std::set<size_t> ended_sources_;                         // about which it says more than they do
+  std::map<std::string, std::set<std::string>> paths_of_;  // by name of the file
   std::vector<JobFinding> findings_;
   bool is_unclear_ = false;
 };

@@ -69,8 +69,8 @@ bool BeginsAsJson(std::string_view head) {
   return value == std::string_view::npos || Contains("{[\"]", head.substr(value, 1));
 }
 
-Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string head, ByteSource& rest,
-                             const LineFinder& lines, ReadText& read) {
+Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string_view path, std::string head,
+                             ByteSource& rest, const LineFinder& lines, ReadText& read) {
   std::string text(kErrorFileBytes, '\0');
   Rejoined all(std::move(head), rest);
   BS_ASSIGN(const size_t got, ReadFully(all, text.data(), text.size()));
@@ -78,6 +78,10 @@ Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string head, ByteSource& r
   if (std::optional<std::vector<LogEvent>> events = ReadErrorFile(kind, text, lines)) {
     read.kind = kind == ErrorFileKind::kElastic ? "elastic-error" : "py-spy";
     read.events = std::move(*events);
+  } else if (path.ends_with("/error.json") || path == "error.json") {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = "the error file ends in the middle, or is none as torchrun writes it",
+                 .file = std::string(path)};
   }
   return {};
 }
@@ -89,7 +93,7 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   head.resize(got);
   const bool is_named_so = HasNameOfLog(file.path);
   if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
-    return ReadAsErrorFile(kind, std::move(head), *source.bytes, lines, read);
+    return ReadAsErrorFile(kind, file.path, std::move(head), *source.bytes, lines, read);
   }
   const bool is_json = BeginsAsJson(head);
   const bool is_text = !Contains(head, std::string_view("\0", 1));
@@ -192,6 +196,9 @@ class LogReader {
     std::copy_if(files.begin(), files.end(), std::back_inserter(files_), [](const JobFile& file) {
       return file.kind == JobFileKind::kOther && !file.failure.has_value();
     });
+    for (const JobFile& file : files) {
+      if (file.kind == JobFileKind::kFlightRecorder) ranks_of_dumps_.push_back(file.rank);
+    }
     reads_.resize(files_.size());
     std::mutex mutex;
     uint64_t done = 0;
@@ -208,6 +215,7 @@ class LogReader {
 
   LogPart Take() {
     LeaveOutOlderAttempts();
+    LearnNumberedNames();
     LeaveOutLocalRanks();
     LearnProcesses();
     LogPart part;
@@ -235,6 +243,7 @@ class LogReader {
     for (const JobEvent& event : part.events) {
       rows.push_back(FindingOf(event));
     }
+    LeaveOutEarlierInFile(part);
     part.tables.push_back(MakeTable(rows));
     return part;
   }
@@ -252,9 +261,72 @@ class LogReader {
     if (is_of_torchrun) {
       return of_folder;
     }
-    // Any other number of a log may be that of the job or the day.
-    return Contains(LowerCase(name), "rank") || reads_[i].kind != "log" ? files_[i].rank
-                                                                        : std::nullopt;
+    const std::string lower = LowerCase(name);
+    if (Contains(lower, "rank") && !Contains(lower, "local_rank") &&
+        !Contains(lower, "local-rank") && !Contains(lower, "localrank")) {
+      return files_[i].rank;
+    }
+    // Any other number of a log may be that of the job or the day, unless there is one for each.
+    const auto numbered = rank_of_file_.find(i);
+    return numbered != rank_of_file_.end() ? std::optional(numbered->second)
+           : reads_[i].kind != "log"       ? files_[i].rank
+                                           : std::nullopt;
+  }
+
+  // The path with '#' for the last number of its name, or else of its folder, and that number.
+  static std::optional<std::pair<std::string, int32_t>> NumberedName(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    const size_t name = slash == std::string::npos ? 0 : slash + 1;
+    const size_t folder =
+        slash == std::string::npos || slash == 0 ? 0 : path.rfind('/', slash - 1) + 1;
+    size_t end = path.find_last_of("0123456789");
+    if (end == std::string::npos || end < folder) {
+      return std::nullopt;
+    }
+    size_t begin = end++;
+    while (begin > (end > name ? name : folder) && IsDigit(path[begin - 1])) --begin;
+    const auto number = ParseNumber<int32_t>(std::string_view(path).substr(begin, end - begin));
+    // Nodes, and places on them, are counted as well.
+    const std::string before = LowerCase(std::string_view(path).substr(folder, begin - folder));
+    const bool is_other = Contains(before, "local") || Contains(before, "node") ||
+                          Contains(before, "host") || Contains(before, "attempt");
+    if (!number.has_value() || is_other) {
+      return std::nullopt;
+    }
+    return std::pair(path.substr(0, begin) + "#" + path.substr(end), *number);
+  }
+
+  // Logs whose names differ in one number, which counts from 0 without a gap, are one of each rank,
+  // unless anything says that there are more ranks, or which of them wrote a line.
+  void LearnNumberedNames() {
+    std::map<std::string, std::map<int32_t, size_t>> sets;
+    int32_t ranks = 0;  // that are known otherwise
+    bool has_lines_of_ranks = false;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (reads_[i].kind != "log" || reads_[i].is_older) {
+        continue;
+      }
+      if (const auto numbered = NumberedName(files_[i].path); numbered.has_value()) {
+        sets[numbered->first].try_emplace(numbered->second, i);
+      }
+      has_lines_of_ranks =
+          has_lines_of_ranks ||
+          std::any_of(reads_[i].events.begin(), reads_[i].events.end(), [](const LogEvent& event) {
+            return event.rank.has_value() && event.kind != LogKind::kTimeout;
+          });
+    }
+    for (const std::optional<int32_t>& rank : ranks_of_dumps_) {
+      ranks = std::max(ranks, rank.value_or(-1) + 1);
+    }
+    for (const auto& [name, files] : sets) {
+      const auto count = static_cast<int32_t>(files.size());
+      const bool is_complete =
+          count > 1 && files.begin()->first == 0 && files.rbegin()->first == count - 1;
+      if (!is_complete || has_lines_of_ranks || count < ranks) {
+        continue;
+      }
+      for (const auto& [rank, file] : files) rank_of_file_[file] = rank;
+    }
   }
 
   // What ended an attempt before the newest one is not what ended the job.
@@ -272,6 +344,21 @@ class LogReader {
         reads_[i].events.clear();
       }
     }
+  }
+
+  // What torchrun answered by starting all processes again, in the same log, ended nothing; the
+  // table of what logs say keeps it.
+  static void LeaveOutEarlierInFile(LogPart& part) {
+    std::map<std::string, uint64_t> left_out;
+    for (const JobEvent& event : part.events) {
+      if (event.is_of_older_attempt) ++left_out[event.file];
+    }
+    for (const auto& [file, count] : left_out) {
+      part.diagnostics.push_back({Severity::kInfo, "older-attempt", count, file, "",
+                                  "The log holds several attempts of the job; the newest one is "
+                                  "answered."});
+    }
+    std::erase_if(part.events, [](const JobEvent& event) { return event.is_of_older_attempt; });
   }
 
   // Places on a node are ranks only where there is one node: no two files are of one place.
@@ -369,6 +456,8 @@ class LogReader {
 
   std::vector<JobFile> files_;
   std::vector<ReadText> reads_;
+  std::vector<std::optional<int32_t>> ranks_of_dumps_;
+  std::map<size_t, int32_t> rank_of_file_;  // of logs that are numbered, by place in files_
   std::map<int64_t, int32_t> rank_of_process_;
   bool has_many_nodes_ = false;
   bool has_many_launchers_ = false;

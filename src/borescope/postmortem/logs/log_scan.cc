@@ -51,7 +51,10 @@ const Pattern kAnyOfInterest{
     "During handling of the above|The above exception was the direct|Exception ignored in|"
     "--- Logging error|\\(exitcode: |exits with return code|died with <Signals|"
     "returned non-zero exit status|noticed that process rank|The first process to do so|"
-    "Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY SIGNAL"};
+    "will restart worker group|Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY "
+    "SIGNAL"};
+
+constexpr std::string_view kRestart = "will restart worker group";
 
 const Pattern kTimeoutLine{
     "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
@@ -268,7 +271,17 @@ void LogScanner::Take(std::string_view raw, int64_t number) {
   const bool is_inside = !traces_.empty() || summary_.part != Summary::Part::kNone;
   const bool is_of_interest = Finds(raw, kAnyOfInterest);
   line_ = number;
-  if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
+  if (is_inside || is_of_interest || open_aftermaths_ > 0) {
+    TakeKnown(raw, number, is_inside, is_of_interest);
+  }
+  constexpr size_t kPrefixes = 160;
+  line_above_.assign(raw.substr(0, kPrefixes));
+}
+
+void LogScanner::TakeKnown(std::string_view raw, int64_t number, bool is_inside,
+                           bool is_of_interest) {
+  if (is_of_interest && Contains(raw, kRestart)) {
+    BeginAttempt();
     return;
   }
   const LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
@@ -282,6 +295,42 @@ void LogScanner::Take(std::string_view raw, int64_t number) {
   }
   if (!is_of_interest) {
     TakeAftermath(line);
+  }
+}
+
+// What torchrun's agent answered by starting all processes again did not end the job. Equal events
+// of the next attempt are others.
+void LogScanner::BeginAttempt() {
+  EndSummaryEntry();
+  traces_.clear();
+  for (LogEvent& event : events_) {
+    event.is_of_older_attempt = true;
+  }
+  for (auto& [stream, after] : aftermaths_) {
+    open_aftermaths_ -= after.is_open ? 1 : 0;
+  }
+  aftermaths_.clear();
+  last_exception_.clear();
+  handled_.clear();
+  ignored_.clear();
+  equal_.clear();
+}
+
+// Loggers write a time before the line that says that something failed, and none before those of
+// the traceback below it.
+void LogScanner::GiveTimeOfLineAbove(const LogLine& line, Trace& trace) const {
+  constexpr std::string_view kLevels[] = {"ERROR", "CRITICAL", "FATAL", "EXCEPTION"};
+  const bool is_of_failure =
+      std::any_of(std::begin(kLevels), std::end(kLevels),
+                  [&](std::string_view level) { return Contains(line_above_, level); });
+  if (trace.unix_ns != 0 || trace.year_ns != 0 || !is_of_failure) {
+    return;
+  }
+  std::string kept;
+  const LogLine above = CleanLogLine(ToValidUtf8(line_above_), kept);
+  if (StreamOf(above) == StreamOf(line)) {
+    trace.unix_ns = above.unix_ns;
+    trace.year_ns = above.year_ns;
   }
 }
 
@@ -470,6 +519,7 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
   std::string word;
   if (Contains(line.text, "Traceback (most recent call last):")) {
     trace.kind = Trace::Kind::kPython;
+    GiveTimeOfLineAbove(line, trace);
   } else if (Finds(line.text, kFatalLine, &word)) {
     trace.kind = Trace::Kind::kFault;
     trace.fatal = WithoutSecrets(word);

@@ -65,6 +65,8 @@ struct LogEvent {
   // An exception that ended nothing: the program went on, or raised another one while it handled
   // this one.
   bool is_no_end = false;
+  // Of an attempt after which torchrun started all processes of the log again.
+  bool is_of_older_attempt = false;
   int64_t goes_on_to = 0;             // of an exception that it outlived: a later line of the log
   std::optional<int> exit_code = {};  // negative: a signal
   std::optional<int> xid = {};
@@ -140,6 +142,9 @@ class LogScanner {
   void TakeAftermath(const LogLine& line);
   void EndAftermath(Aftermath& after);
   void TakeSingle(const LogLine& line, int64_t number);
+  void TakeKnown(std::string_view raw, int64_t number, bool is_inside, bool is_of_interest);
+  void BeginAttempt();
+  void GiveTimeOfLineAbove(const LogLine& line, Trace& trace) const;
   bool TakeTorch(const LogLine& line, int64_t number);
   bool TakeKernel(const LogLine& line, int64_t number);
   bool TakeScheduler(const LogLine& line, int64_t number);
@@ -154,6 +159,7 @@ class LogScanner {
   std::map<int64_t, Aftermath> aftermaths_;
   size_t open_aftermaths_ = 0;
   int64_t line_ = 0;                          // the number of this one
+  std::string line_above_;                    // the begin of the one before, as it was
   std::map<int64_t, size_t> last_exception_;  // the place in events_ of the newest one
   std::map<int64_t, size_t> handled_;         // while which the next one is raised
   std::set<int64_t> ignored_;                 // whose next traceback Python only reports

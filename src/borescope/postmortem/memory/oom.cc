@@ -95,6 +95,44 @@ std::optional<ByteRange> ParseByteRange(std::string_view text) {
   return ByteRange{bytes, bytes};
 }
 
+namespace {
+
+// What each "Process N has X memory in use" says.
+std::vector<ByteRange> ProcessesOf(std::string_view text) {
+  constexpr std::string_view kProcess = "Process ";
+  std::vector<ByteRange> processes;
+  for (size_t at = text.find(kProcess); at != std::string_view::npos;
+       at = text.find(kProcess, at + 1)) {
+    const std::string_view rest = text.substr(at);
+    const std::string_view sentence = rest.substr(0, rest.find(" memory in use"));
+    if (const auto amount = AmountAfter(sentence, " has "); amount.has_value()) {
+      processes.push_back(*amount);
+    }
+  }
+  return processes;
+}
+
+// Takes the process itself off those that a message names by their numbers: the smallest that holds
+// what PyTorch reserved there.
+void LeaveOutOwn(const OomMessage& message, std::vector<ByteRange>& processes) {
+  if (!message.allocated.has_value()) {
+    return;
+  }
+  const uint64_t reserved =
+      message.allocated->low + (message.unallocated.has_value() ? message.unallocated->low : 0);
+  auto own = processes.end();
+  for (auto at = processes.begin(); at != processes.end(); ++at) {
+    if (at->high >= reserved && (own == processes.end() || at->high < own->high)) {
+      own = at;
+    }
+  }
+  if (own != processes.end()) {
+    processes.erase(own);
+  }
+}
+
+}  // namespace
+
 std::optional<OomMessage> ParseOomMessage(std::string_view text) {
   const size_t begin = text.find(" out of memory. Tried to allocate ");
   if (begin == std::string_view::npos) return std::nullopt;
@@ -106,14 +144,13 @@ std::optional<OomMessage> ParseOomMessage(std::string_view text) {
   message.allowed = AmountBefore(text, " allowed");
   message.allocated = AmountAfter(text, "Of the allocated memory ");
   message.unallocated = AmountBefore(text, " is reserved by PyTorch but unallocated");
-  constexpr std::string_view kProcess = "Process ";
-  for (size_t at = text.find(kProcess); at != std::string_view::npos;
-       at = text.find(kProcess, at + 1)) {
-    const std::string_view rest = text.substr(at);
-    const std::string_view sentence = rest.substr(0, rest.find(" memory in use"));
-    if (const auto amount = AmountAfter(sentence, " has "); amount.has_value()) {
-      message.other_processes_bytes += amount->low + (amount->high - amount->low) / 2;
-    }
+  message.pools = AmountAfter(text, ", with ");
+  std::vector<ByteRange> processes = ProcessesOf(text);
+  if (text.find("this process has ") == std::string_view::npos) {
+    LeaveOutOwn(message, processes);
+  }
+  for (const ByteRange& process : processes) {
+    message.other_processes_bytes += process.low + (process.high - process.low) / 2;
   }
   return message;
 }

@@ -31,7 +31,11 @@ struct OomMessage {
   std::optional<ByteRange> allowed;      // set_per_process_memory_fraction
   std::optional<ByteRange> allocated;    // by PyTorch
   std::optional<ByteRange> unallocated;  // reserved by PyTorch, but free
-  uint64_t other_processes_bytes = 0;    // of those that are named, together
+  std::optional<ByteRange> pools;        // of `allocated`, in private pools: those of CUDA graphs
+  // Of those that are named, together, without this one. A process in a container does not know its
+  // own number among those of the host: where none is named as "this process", it is the smallest
+  // one that holds at least what PyTorch reserved.
+  uint64_t other_processes_bytes = 0;
 };
 // Nothing if the text is no such message.
 std::optional<OomMessage> ParseOomMessage(std::string_view text);

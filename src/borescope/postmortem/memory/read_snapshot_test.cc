@@ -147,6 +147,30 @@ TEST(ReadSnapshotTest, ListsAreTakenOnce) {
   EXPECT_EQ(file->snapshot.devices[0].blocks.size(), 1U);
 }
 
+// In a container no process has the number that the host gives it.
+TEST(OomMessageTest, AProcessThatIsNotNamedAsThisOneMayBeIt) {
+  const std::string rest =
+      "Of the allocated memory 20.13 GiB is allocated by PyTorch, with 2.00 GiB allocated in "
+      "private pools (e.g., CUDA Graphs), and 1.75 GiB is reserved by PyTorch but unallocated.";
+  const std::string begin =
+      "CUDA out of memory. Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 23.64 GiB of "
+      "which 1.42 GiB is free. ";
+  const auto others = [&](const std::string& processes) {
+    return static_cast<double>(ParseOomMessage(begin + processes + rest)->other_processes_bytes) /
+           0x1p30;
+  };
+  EXPECT_EQ(others("Process 2722 has 22.22 GiB memory in use. "), 0);
+  EXPECT_NEAR(others("Process 9 has 0.50 GiB memory in use. Process 2722 has 22.22 GiB memory in "
+                     "use. "),
+              0.5, 0.01);
+  // Too small to be it.
+  EXPECT_NEAR(others("Process 9 has 0.50 GiB memory in use. "), 0.5, 0.01);
+  EXPECT_NEAR(others("Process 2722 has 22.22 GiB memory in use. Including non-PyTorch memory, this "
+                     "process has 22.00 GiB memory in use. "),
+              22.22, 0.01);
+  EXPECT_NEAR(static_cast<double>(ParseOomMessage(begin + rest)->pools->low), 0x1p31, 1e7);
+}
+
 TEST(OomMessageTest, AmountsAreRanges) {
   const std::optional<OomMessage> message = ParseOomMessage(
       "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 MiB. GPU 3 has a total "
