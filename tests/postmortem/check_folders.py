@@ -55,6 +55,12 @@ def watchdog(rank, operation, seq):
             f"WorkNCCL(SeqNum={seq}, OpType={operation}, NumelIn=10, NumelOut=10, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n")
 
 
+def stack(name, line, function):
+    """As py-spy dump --json writes it."""
+    return json.dumps([{"pid": 77, "thread_id": 1, "thread_name": "MainThread", "owns_gil": False, "active": True,
+                        "frames": [{"name": function, "filename": f"/app/{name}", "line": line}]}])
+
+
 NODE_FAILURE = "srun: error: Node failure on node7\nsrun: error: node7: tasks 4-7: Killed\n"
 PREEMPTION = "slurmstepd: error: *** JOB 1 ON node3 CANCELLED AT 2026-11-01T10:00:00 DUE TO PREEMPTION ***\n"
 NO_DUMP = "Others wait for a rank without a dump"
@@ -73,6 +79,8 @@ CASES = [
     ("names are places on nodes", {f"node{r // 4}/trace_{r % 4}": dump(r, 8, comes=r != 6) for r in range(8)}, ("The dumps do not say their ranks", "cannot tell", "")),
     ("places on nodes, and groups that say which", {f"n{'ba'[r // 4]}/trace_{r % 4}": dump(r, 8, comes=r != 6, groups={"1": list(range(r // 4 * 4, r // 4 * 4 + 4))}) for r in range(8)}, (NEVER_ISSUED, "certain", "6")),
     ("one process wrote two dumps", {f"at{i}/trace_{r}": dump(r, 4, comes=r != 2) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "certain", "2")),
+    ("two attempts, half of each", {f"at{i}/trace_{r}": dump(r, 8, comes=r != 2, second=100 * i) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "likely", "2")),
+    ("stacks alone", {f"rank{r}.json": stack("data.py", 55, "read") if r == 2 else stack("train.py", 33, "step") for r in range(4)}, ("Ranks are at another line than the others", "likely", "2")),
     ("version 1.4", {f"trace_{r}": as_1_4(dump(r, 4, comes=r != 2)) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
 ]
 

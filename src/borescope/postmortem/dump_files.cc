@@ -195,15 +195,20 @@ class DumpReader {
     return std::nullopt;
   }
 
-  // Whether one record of both was made at two times: then they are of two processes. Two dumps of
-  // one process have the same record.
+  // Whether one record of both was made at two times, at most a minute apart: then they are of two
+  // processes of one job. Two dumps of one process have the same record, and an attempt that
+  // follows another one begins later.
   static bool AreOfTwoProcesses(const FlightDump& a, const FlightDump& b) {
     auto other = b.entries.begin();
     for (const FlightEntry& entry : a.entries) {
       while (other != b.entries.end() && other->record_id < entry.record_id) ++other;
       if (other == b.entries.end()) break;
       if (other->record_id == entry.record_id && other->created_ns > 0 && entry.created_ns > 0) {
-        return other->created_ns != entry.created_ns;
+        constexpr int64_t kMostApartNs = 60 * kSecondNs;
+        const int64_t apart_ns = other->created_ns > entry.created_ns
+                                     ? other->created_ns - entry.created_ns
+                                     : entry.created_ns - other->created_ns;
+        return apart_ns > 0 && apart_ns <= kMostApartNs;
       }
     }
     return false;

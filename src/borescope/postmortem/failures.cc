@@ -20,6 +20,8 @@ Ending EndingOf(const JobEvent& event) {
       return Ending::kHostMemory;
     case LogKind::kException:
       return Ending::kException;
+    case LogKind::kNoStart:
+      return Ending::kNotStarted;
     case LogKind::kFatal:
     case LogKind::kTaskFailed:
       return Ending::kSignal;
@@ -134,8 +136,15 @@ class DeathFinder {
     const bool is_any = std::any_of(deaths_.begin(), deaths_.end(), [](const Death& death) {
       return death.rank.has_value() || death.event->kind != LogKind::kExit;
     });
-    if (!is_any && HasFailedStatus()) {
+    const bool is_only_codes = std::all_of(deaths_.begin(), deaths_.end(), [](const Death& death) {
+      return death.event->kind == LogKind::kExit;
+    });
+    const bool has_no_start =
+        std::any_of(events_.begin(), events_.end(),
+                    [](const JobEvent& event) { return event.kind == LogKind::kNoStart; });
+    if ((!is_any || (is_only_codes && has_no_start)) && HasFailedStatus()) {
       deaths_.clear();
+      only_starts_ = is_any;
       Collect(true);
     }
     return std::move(deaths_);
@@ -171,7 +180,8 @@ class DeathFinder {
       if (!IsOwn(event)) {
         continue;
       }
-      if (event.is_no_end && !with_outlived) {
+      const bool is_left_out = !with_outlived || (only_starts_ && event.kind != LogKind::kNoStart);
+      if (event.is_no_end && is_left_out) {
         if (event.rank.has_value()) outlived[*event.rank] = &event;
         continue;
       }
@@ -203,7 +213,8 @@ class DeathFinder {
     };
     const auto is_nameless = [](const Death& death) {
       return !death.rank.has_value() &&
-             (death.ending == Ending::kException || death.ending == Ending::kOutOfMemory);
+             (death.ending == Ending::kException || death.ending == Ending::kOutOfMemory ||
+              death.ending == Ending::kNotStarted);
     };
     std::vector<Death> statuses;
     std::copy_if(deaths_.begin(), deaths_.end(), std::back_inserter(statuses), is_status);
@@ -229,16 +240,22 @@ class DeathFinder {
     cause->status = first != statuses.end() ? first->event : nullptr;
   }
 
-  // Of lines without a rank those that no rank has. An exit code of nobody in particular says
-  // nothing where anything else is known.
+  // Of lines without a rank those that no rank has. An exit code and an abort of nobody in
+  // particular say nothing where anything else is known; nor does a shell that names the signal
+  // of a crash that the process itself reported.
   void AddWithoutRank(std::span<const JobEvent* const> events, std::set<std::string>& named) {
     const auto is_code = [](const JobEvent& event) {
-      return event.kind == LogKind::kExit && event.exit_code.value_or(0) > 0;
+      return (event.kind == LogKind::kExit && event.exit_code.value_or(0) > 0) || IsAbort(event);
+    };
+    const auto is_known = [&](const JobEvent& event) {
+      return event.is_of_shell &&
+             std::any_of(deaths_.begin(), deaths_.end(),
+                         [](const Death& death) { return death.event->kind == LogKind::kFatal; });
     };
     for (const bool is_last : {false, true}) {
       const bool is_any = !deaths_.empty();
       for (const JobEvent* const event : events) {
-        if (is_code(*event) != is_last || (is_last && is_any) ||
+        if (is_code(*event) != is_last || (is_last && is_any) || is_known(*event) ||
             !named.insert(event->text).second) {
           continue;
         }
@@ -247,6 +264,7 @@ class DeathFinder {
         death.event = event;
         death.events = {event};
         death.exit_code = event->exit_code;
+        if (death.exit_code == kKilledSignal && is_any_killed_) death.ending = Ending::kHostMemory;
         death.unix_ns = event->unix_ns;
         death.outlived = event->is_no_end ? event : nullptr;
         deaths_.push_back(std::move(death));
@@ -282,7 +300,6 @@ class DeathFinder {
         death.unix_ns = event->unix_ns;
       }
     }
-    constexpr int kKilledSignal = -9;
     if (death.ending == Ending::kSignal && death.exit_code == kKilledSignal && is_any_killed_) {
       death.ending = Ending::kHostMemory;
       death.is_certain = false;  // the kernel's number of the process is not the container's
@@ -290,27 +307,37 @@ class DeathFinder {
     return death;
   }
 
+  static constexpr int kKilledSignal = -9;
+
   std::span<const JobEvent> events_;
   std::set<int32_t> gave_up_;
   bool is_any_killed_ = false;
+  bool only_starts_ = false;  // of what ended nothing by itself only kNoStart counts
   std::vector<Death> deaths_;
 };
 
-// Deaths that are alike are one failure.
+// Deaths that are alike are one failure: but not two texts at two times.
 std::vector<Failure> GroupAlike(std::vector<Death> deaths) {
+  constexpr size_t kMostApart = 8;
   std::vector<Failure> failures;
-  std::map<std::tuple<Ending, std::string, std::string, bool, bool>, size_t> place_of;
+  std::map<std::tuple<Ending, std::string, std::string, bool, bool>, std::vector<size_t>> places;
   for (Death& death : deaths) {
     // Exit codes are alike without having one reason: the first is apart from the others.
     const bool is_apart = death.event->kind == LogKind::kExit && IsNamedFirst(death);
-    const auto [place, is_new] = place_of.try_emplace(
-        std::tuple(death.ending, TypeOf(death.event->text), death.event->program_line,
-                   death.rank.has_value(), is_apart),
-        failures.size());
+    std::vector<size_t>& alike =
+        places[std::tuple(death.ending, TypeOf(death.event->text), death.event->program_line,
+                          death.rank.has_value(), is_apart)];
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](size_t place) {
+      const Death& first = failures[place].deaths.front();
+      return first.event->text == death.event->text ||
+             OrderOfDeaths(first, death).basis != OrderBasis::kTimes;
+    });
+    const bool is_new = same == alike.end() && alike.size() < kMostApart;
     if (is_new) {
+      alike.push_back(failures.size());
       failures.emplace_back();
     }
-    Failure& failure = failures[place->second];
+    Failure& failure = failures[same == alike.end() || is_new ? alike.back() : *same];
     if (death.rank.has_value()) {
       failure.ranks.push_back(*death.rank);
     }
@@ -383,6 +410,7 @@ bool EndsProcess(const JobEvent& event) {
     case LogKind::kException:
     case LogKind::kOutOfMemory:
     case LogKind::kFatal:
+    case LogKind::kNoStart:
       return true;
     case LogKind::kExit:
       return event.exit_code.value_or(0) != 0;

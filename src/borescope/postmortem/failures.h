@@ -12,7 +12,7 @@
 namespace borescope::internal {
 
 // How a rank ended, what explains most first.
-enum class Ending : uint8_t { kOutOfMemory, kHostMemory, kException, kSignal, kExit };
+enum class Ending : uint8_t { kOutOfMemory, kHostMemory, kException, kNotStarted, kSignal, kExit };
 
 // What ended a rank, from all its events. The events belong to the caller.
 struct Death {

@@ -25,7 +25,8 @@ bool IsOfLibrary(std::string_view file) {
 }
 
 std::string LineText(const ProgramFrame& frame) {
-  return fmt::format("{}:{} {}", frame.file, frame.line, frame.function);
+  return fmt::format("{}:{}{}{}", frame.file, frame.line, frame.function.empty() ? "" : " ",
+                     frame.function);
 }
 
 }  // namespace

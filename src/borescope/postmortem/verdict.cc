@@ -12,48 +12,15 @@
 #include <utility>
 
 #include "borescope/base/text/text.h"
-#include "borescope/output/units/units.h"
+#include "borescope/postmortem/ending_texts.h"
 #include "borescope/postmortem/failures.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
-#include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/watchdog_join.h"
+#include "borescope/postmortem/watchdogs.h"
 
 namespace borescope::internal {
 namespace {
-
-struct EndingTexts {
-  std::string_view finding;
-  std::string_view help;
-};
-EndingTexts TextsOf(Ending ending) {
-  switch (ending) {
-    case Ending::kOutOfMemory:
-      return {
-          "Out of memory on the device",
-          "A smaller batch or shorter sequences, checkpointing of activations, or states spread "
-          "over more ranks; torch.cuda.memory._record_memory_history() and a snapshot in an "
-          "observer of out of memory show what fills the device."};
-    case Ending::kHostMemory:
-      return {"Ranks were killed for lack of host memory",
-              "Fewer workers of data loaders, less prefetching and pinned memory, or checkpoints "
-              "written one rank at a time; else ask the scheduler for more memory."};
-    case Ending::kException:
-      return {"Ranks ended with an exception",
-              "Start at this line, with what these ranks alone had: their data, their part of the "
-              "model, their node."};
-    case Ending::kSignal:
-      return {"Ranks were ended by a signal",
-              "Look at the kernel log of their host at that time; PYTHONFAULTHANDLER=1 shows the "
-              "line of a crash in native code."};
-    case Ending::kExit:
-      break;
-  }
-  return {"Ranks ended with an exit code",
-          "The code does not say why: read the log of these ranks, and put @record of "
-          "torch.distributed.elastic.multiprocessing.errors on the main function, which keeps the "
-          "exception."};
-}
 
 // How many, in words.
 std::string Times(size_t count, std::string_view one, std::string_view more) {
@@ -63,12 +30,6 @@ std::string Times(size_t count, std::string_view one, std::string_view more) {
 std::string SecondsApart(int64_t ns) {
   const double seconds = static_cast<double>(ns) / static_cast<double>(kSecondNs);
   return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
-}
-
-// The middle of a range.
-std::string Amount(const std::optional<postmortem::ByteRange>& range) {
-  return range.has_value() ? FormatBytes(range->low + (range->high - range->low) / 2)
-                           : "an amount that is not known";
 }
 
 // A failure, and the finding about it.
@@ -105,6 +66,8 @@ class Joiner {
     AddStacks();
     AddXids();
     AddTimeouts();
+    AddStrays();
+    AddBlamed();
     AddConsequences();
     AddOutlived();
     AddSystem();
@@ -165,16 +128,6 @@ class Joiner {
     return hangs_.empty() || is_of_culprit || is_earlier;
   }
 
-  // Whether a request failed although the device had enough: the process may not have more.
-  static bool IsOwnLimit(const JobEvent& event) {
-    if (!event.out_of_memory.has_value()) {
-      return false;
-    }
-    const postmortem::OomMessage& said = *event.out_of_memory;
-    return said.allowed.has_value() && said.requested.has_value() && said.device_free.has_value() &&
-           said.device_free->low >= said.requested->high;
-  }
-
   JobFinding FindingOf(const ReportedFailure& reported) const {
     const Failure& failure = reported.failure;
     const Death& first = failure.deaths.front();
@@ -192,7 +145,7 @@ class Joiner {
     finding.ranks = RankList(failure.ranks);
     finding.evidence = EvidenceOf(failure);
     finding.where = first.event->program_line;
-    finding.help = HelpOf(first, texts);
+    finding.help = HelpOf(first);
     if (!reported.is_cause) {
       finding.evidence +=
           " Others waited before that, for other ranks: it may follow from the hang.";
@@ -205,6 +158,10 @@ class Joiner {
     const JobEvent& event = *first.event;
     std::string text =
         event.out_of_memory.has_value() ? AmountsOf(*event.out_of_memory) : event.text;
+    if (!event.cause.empty()) {
+      text += fmt::format(", caused by {}",
+                          event.cause.substr(0, event.cause.find_last_not_of(". ") + 1));
+    }
     if (first.ending == Ending::kHostMemory && event.kind == LogKind::kExit) {
       text += ", and the kernel or the scheduler reports processes killed for lack of host memory";
     } else if (first.exit_code.has_value() && event.kind != LogKind::kExit) {
@@ -213,6 +170,9 @@ class Joiner {
     }
     if (first.unix_ns != 0) {
       text += fmt::format(" at {}", ClockTime(first.unix_ns));
+    }
+    if (!first.rank.has_value() && !event.host.empty()) {
+      text += fmt::format(", on {}", WithoutSecrets(event.host));
     }
     if (failure.deaths.size() > 1) {
       text += fmt::format(", the same on {}",
@@ -226,7 +186,7 @@ class Joiner {
       text +=
           fmt::format(" {} with an exit code.", Times(first.statuses, "rank ended", "ranks ended"));
     }
-    if (first.outlived == &event) {
+    if (first.outlived == &event && event.goes_on_to > 0) {
       text += " The log goes on after it, and nothing else says why a process failed.";
     } else if (first.outlived != nullptr) {
       text += fmt::format(" Earlier its log has {} ({}), after which it went on.",
@@ -302,8 +262,8 @@ class Joiner {
     first->finding.is_first = is_earliest && unordered.empty();
   }
 
-  // "rank3.log:120"; of files of which several have one name with their folder, as far as that
-  // tells them apart: "3/error.json", "3/stderr.log:10".
+  // "rank3.log:120"; of files of which several have one name with their folder: "3/error.json",
+  // "3/stderr.log:10".
   std::string PlaceOf(const JobEvent& event) const {
     const std::string& path = event.file;
     const size_t name = path.rfind('/');
@@ -328,62 +288,6 @@ class Joiner {
       std::set<std::string>& paths = paths_of_[event.file.substr(event.file.rfind('/') + 1)];
       if (paths.size() < 2) paths.insert(event.file);
     }
-  }
-
-  static std::string AmountsOf(const postmortem::OomMessage& said) {
-    std::string text = fmt::format("{} requested", Amount(said.requested));
-    if (said.device_free.has_value() && said.total.has_value()) {
-      text += fmt::format("; {} of {} free on the device", Amount(said.device_free),
-                          Amount(said.total));
-    }
-    if (said.allowed.has_value()) {
-      text += fmt::format("; {} allowed to the process", Amount(said.allowed));
-    }
-    if (said.allocated.has_value()) {
-      text += fmt::format("; {} allocated", Amount(said.allocated));
-    }
-    if (said.pools.has_value()) {
-      text += fmt::format(", {} of it in private pools", Amount(said.pools));
-    }
-    if (said.unallocated.has_value()) {
-      text += fmt::format("; {} reserved and free", Amount(said.unallocated));
-    }
-    if (const uint64_t others = said.other_processes_bytes; others > 0) {
-      text += fmt::format("; {} of other processes", Amount(postmortem::ByteRange{others, others}));
-    }
-    return text;
-  }
-
-  static std::string HelpOf(const Death& death, const EndingTexts& texts) {
-    const JobEvent& event = *death.event;
-    if (death.ending == Ending::kException && Contains(event.text, "CUDA error")) {
-      return "CUDA reports errors late: CUDA_LAUNCH_BLOCKING=1 shows the line of the kernel, "
-             "compute-sanitizer the access.";
-    }
-    if (event.out_of_memory.has_value() && event.out_of_memory->requested.has_value()) {
-      const postmortem::OomMessage& said = *event.out_of_memory;
-      const uint64_t requested = said.requested->high;
-      const auto least = [](const std::optional<postmortem::ByteRange>& range) {
-        return range.has_value() ? range->low : 0;
-      };
-      if (IsOwnLimit(event)) {
-        return "The process's own limit forbade it: raise "
-               "torch.cuda.set_per_process_memory_fraction.";
-      }
-      if (least(said.pools) > 0 && least(said.pools) >= least(said.allocated) / 2) {
-        return "Most of it lies in private pools, which CUDA graphs keep for themselves: capture "
-               "fewer graphs or smaller ones, and give the weights and caches less of the device.";
-      }
-      if (least(said.unallocated) >= requested) {
-        return "Enough is reserved and free, but in pieces: try "
-               "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
-      }
-      if (said.other_processes_bytes >= requested) {
-        return "Other processes hold enough of this device: look at `nvidia-smi`, and give the "
-               "job devices of its own.";
-      }
-    }
-    return std::string(texts.help);
   }
 
   // ---- What explains what.
@@ -586,10 +490,48 @@ class Joiner {
     }
   }
 
+  // The failure whose text is that of a fault of the hardware, if there is one such.
+  JobFinding* HardwareFailure() {
+    ReportedFailure* found = nullptr;
+    for (ReportedFailure& reported : failures_) {
+      const JobEvent& event = *reported.failure.deaths.front().event;
+      if (reported.is_cause && (IsHardwareText(event.text) || IsHardwareText(event.cause))) {
+        if (found != nullptr) {
+          return nullptr;
+        }
+        found = &reported;
+      }
+    }
+    return found == nullptr ? nullptr : &TargetOf(*found);
+  }
+
+  // Errors of one GPU that nothing maps to a rank belong to the only failure of that kind.
+  bool AddXidsToFailure() {
+    std::set<std::string> devices;
+    for (const JobEvent& event : events_) {
+      if (event.kind == LogKind::kXid && !event.rank.has_value() && !event.is_consequence &&
+          XidClassOf(*event.xid) == XidClass::kHardware) {
+        devices.insert(event.device);
+      }
+    }
+    JobFinding* const failure = devices.size() == 1 ? HardwareFailure() : nullptr;
+    for (const JobEvent& event : events_) {
+      if (failure != nullptr && event.kind == LogKind::kXid && event.device == *devices.begin() &&
+          !event.is_consequence) {
+        failure->evidence += fmt::format(" {}: {}.", PlaceOf(event), event.text);
+      }
+    }
+    if (failure != nullptr) xid_device_ = *devices.begin();
+    return failure != nullptr;
+  }
+
   void AddXids() {
     std::map<int, std::vector<const JobEvent*>> apart;
+    constexpr int kRecovery = 154;  // what to do about an error, which is another line
+    const bool is_joined = AddXidsToFailure();
     for (const JobEvent& event : events_) {
-      if (event.kind != LogKind::kXid || event.is_consequence) {
+      if (event.kind != LogKind::kXid || event.is_consequence ||
+          (is_joined && !event.rank.has_value() && event.device == xid_device_)) {
         continue;
       }
       JobFinding* const about = event.rank.has_value() ? About(*event.rank) : nullptr;
@@ -601,8 +543,15 @@ class Joiner {
           fmt::format(" The kernel reports {}, of rank {}.", event.text, *event.rank);
       about->help = fmt::format("{} {}", XidHelp(XidClassOf(*event.xid)), about->help);
     }
+    const auto recovery = apart.find(kRecovery);
+    std::vector<const JobEvent*> advice;
+    if (recovery != apart.end() && apart.size() > 1) {
+      advice = std::move(recovery->second);
+      apart.erase(recovery);
+    }
     for (const auto& [xid, events] : apart) {
-      const XidClass of = XidClassOf(xid);
+      // An advice without its error comes after one of the hardware or the driver.
+      const XidClass of = xid == kRecovery ? XidClass::kHardware : XidClassOf(xid);
       JobFinding finding;
       finding.order = CauseRank::kSystem;
       finding.finding = "The kernel reports errors of a GPU";
@@ -616,6 +565,12 @@ class Joiner {
       finding.evidence += events.size() == 1
                               ? "."
                               : fmt::format(", and {}.", Times(events.size() - 1, "more", "more"));
+      const auto about = std::find_if(advice.begin(), advice.end(), [&](const JobEvent* event) {
+        return event->device == events.front()->device;
+      });
+      if (about != advice.end()) {
+        finding.evidence += fmt::format(" {}: {}.", PlaceOf(**about), (*about)->text);
+      }
       finding.help = XidHelp(of);
       Keep(std::move(finding));
     }
@@ -644,7 +599,7 @@ class Joiner {
   }
 
   bool HasCause() const {
-    return !hangs_.empty() || end_ != nullptr ||
+    return !hangs_.empty() || end_ != nullptr || has_watchdog_cause_ ||
            std::any_of(failures_.begin(), failures_.end(),
                        [](const ReportedFailure& failure) { return failure.is_cause; });
   }
@@ -671,32 +626,128 @@ class Joiner {
         ranks.size() == 1 ? fmt::format("The watchdog of {}", RankWords(ranks))
         : ranks.empty()   ? "A watchdog"
                           : fmt::format("The watchdogs of {}", RankWords(ranks));
+    const bool are_alike =
+        std::all_of(timeouts.begin(), timeouts.end(),
+                    [&](const JobEvent* event) { return event->text == first.text; });
     const std::string said =
-        fmt::format("{} reported that {} ({}).", watchdogs, first.text, PlaceOf(first));
+        are_alike ? fmt::format("{} reported that {} ({}).", watchdogs, first.text, PlaceOf(first))
+                  : fmt::format("{} reported that operations did not end, first that {} ({}).",
+                                watchdogs, first.text, PlaceOf(first));
+    const std::optional<WatchdogCulprits> culprits = CompareWatchdogs(events_);
     if (HasCause()) {
-      Confirm(said);
+      Confirm(culprits.has_value() ? culprits->evidence : said);
       return;
     }
     JobFinding finding;
     finding.order = CauseRank::kHang;
-    finding.finding = "A watchdog gave up, and the logs do not say who was missing";
     finding.severity = Severity::kError;
-    finding.certainty = Certainty::kCannotTell;
-    finding.ranks = RankList(ranks);
-    const std::vector<int32_t> silent = Silent(ranks);
-    finding.evidence = said;
-    if (!silent.empty()) {
-      finding.evidence += fmt::format(" {} reported nothing.", RankWords(silent));
-    }
-    finding.where = StacksOf(silent);
-    finding.help =
-        "Dumps of the flight recorder say who was missing: TORCH_NCCL_DUMP_ON_TIMEOUT=1, "
-        "TORCH_FR_BUFFER_SIZE=2000, and the files of TORCH_FR_DUMP_TEMP_FILE of all ranks.";
     if (const JobEvent& longest = LongestOf(timeouts); longest.timeout.has_value()) {
       finding.value = static_cast<double>(longest.timeout->waited_ms) * 1e6;
       finding.unit = "ns";
     }
+    if (culprits.has_value()) {
+      finding.finding = culprits->finding;
+      finding.certainty = Certainty::kLikely;
+      finding.ranks = RankList(culprits->ranks);
+      finding.evidence = fmt::format("{} {}", culprits->evidence, said);
+      finding.where = StacksOf(culprits->ranks);
+      finding.help = culprits->help;
+      has_watchdog_cause_ = true;
+      Keep(std::move(finding));
+      return;
+    }
+    finding.finding = "A watchdog gave up, and the logs do not say who was missing";
+    finding.certainty = Certainty::kCannotTell;
+    finding.ranks = RankList(ranks);
+    std::vector<int32_t> silent = Silent(ranks);
+    finding.where = StacksOf(silent);
+    finding.evidence = said + DifferencesOf(timeouts) + ProgressOf(silent);
+    for (const JobEvent* const event : OfKind(LogKind::kProgress)) {
+      std::erase(silent, event->rank);
+    }
+    if (!silent.empty()) {
+      finding.evidence += fmt::format(" Nothing was reported by {}.", RankWords(silent));
+    }
+    finding.help =
+        "Dumps of the flight recorder say who was missing: TORCH_NCCL_DUMP_ON_TIMEOUT=1, "
+        "TORCH_FR_BUFFER_SIZE=2000, and the files of TORCH_FR_DUMP_TEMP_FILE of all ranks.";
     is_unclear_ = true;
+    Keep(std::move(finding));
+  }
+
+  // Operations that watchdogs name beside the first one.
+  static std::string DifferencesOf(const std::vector<const JobEvent*>& timeouts) {
+    constexpr size_t kMostNamed = 3;
+    std::string text;
+    std::set<std::string> named = {timeouts.front()->text};
+    for (const JobEvent* const event : timeouts) {
+      if (named.size() <= kMostNamed && named.insert(event->text).second) {
+        const std::string of_group = event->timeout.has_value() && !event->timeout->group.empty()
+                                         ? fmt::format(" (group {})", event->timeout->group)
+                                         : "";
+        text += event->rank.has_value()
+                    ? fmt::format(" That of rank {}: {}{}.", *event->rank, event->text, of_group)
+                    : fmt::format(" Another one: {}{}.", event->text, of_group);
+      }
+    }
+    return text;
+  }
+
+  // What ranks that did not give up themselves had done.
+  std::string ProgressOf(const std::vector<int32_t>& ranks) const {
+    constexpr size_t kMostNamed = 3;
+    std::map<int32_t, const JobEvent*> newest;
+    for (const JobEvent* const event : OfKind(LogKind::kProgress)) {
+      if (event->rank.has_value() && std::binary_search(ranks.begin(), ranks.end(), *event->rank)) {
+        newest[*event->rank] = event;
+      }
+    }
+    std::string text;
+    size_t count = 0;
+    for (const auto& [rank, event] : newest) {
+      if (++count <= kMostNamed) text += fmt::format(" Rank {}: {}.", rank, event->text);
+    }
+    return text;
+  }
+
+  // Ranks that an exception of another one names as those that did not come.
+  void AddBlamed() {
+    std::set<int32_t> blamed;
+    const JobEvent* first = nullptr;
+    for (const JobEvent& event : events_) {
+      for (const int32_t rank : event.blamed) {
+        if (rank != event.rank && !event.is_no_end) {
+          blamed.insert(rank);
+          first = first == nullptr ? &event : first;
+        }
+      }
+    }
+    if (first == nullptr) {
+      return;
+    }
+    const std::string evidence = fmt::format("{}: {}.", PlaceOf(*first), first->text);
+    JobFinding* about = nullptr;
+    for (const int32_t rank : blamed) {
+      about = about == nullptr ? About(rank) : about;
+    }
+    if (about != nullptr) {
+      about->evidence += " " + evidence;
+      return;
+    }
+    JobFinding finding;
+    finding.order = CauseRank::kHang;
+    finding.finding = "Ranks did not come to a barrier";
+    finding.severity = HasCause() ? Severity::kWarning : Severity::kError;
+    finding.certainty = Certainty::kLikely;
+    const std::vector<int32_t> ranks(blamed.begin(), blamed.end());
+    finding.ranks = RankList(ranks);
+    finding.evidence = evidence;
+    finding.where = StacksOf(ranks);
+    finding.help =
+        "Their hosts are stuck in Python (a lock, data loading, input or output), ended, or were "
+        "merely slow: read their logs, or `py-spy dump --pid PID` on these ranks before the job "
+        "is killed.";
+    has_watchdog_cause_ = true;
     Keep(std::move(finding));
   }
 
@@ -704,7 +755,7 @@ class Joiner {
   std::vector<int32_t> Silent(const std::vector<int32_t>& reporting) const {
     std::vector<int32_t> silent;
     for (const JobEvent& event : events_) {
-      if (event.rank.has_value() &&
+      if (event.rank.has_value() && event.kind != LogKind::kXid &&
           !std::binary_search(reporting.begin(), reporting.end(), *event.rank)) {
         silent.push_back(*event.rank);
       }
@@ -712,6 +763,55 @@ class Joiner {
     std::sort(silent.begin(), silent.end());
     silent.erase(std::unique(silent.begin(), silent.end()), silent.end());
     return silent;
+  }
+
+  // Where nothing else says anything, stacks of one moment may: most ranks are at one line, and
+  // some do not.
+  void AddStrays() {
+    if (HasCause() || !findings_.empty()) {
+      return;
+    }
+    std::map<int32_t, std::string_view> line_of;
+    for (const JobEvent* const event : OfKind(LogKind::kStack)) {
+      if (event->rank.has_value() && !event->program_line.empty()) {
+        line_of[*event->rank] = event->program_line;
+      }
+    }
+    std::map<std::string_view, std::vector<int32_t>> ranks_at;
+    for (const auto& [rank, line] : line_of) ranks_at[line].push_back(rank);
+    const auto most = std::max_element(
+        ranks_at.begin(), ranks_at.end(),
+        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    if (ranks_at.size() < 2 || most->second.size() * 2 <= line_of.size()) {
+      return;
+    }
+    std::vector<int32_t> strays;
+    std::string where;
+    constexpr size_t kMostShown = 4;
+    for (const auto& [rank, line] : line_of) {
+      if (line == most->first) {
+        continue;
+      }
+      strays.push_back(rank);
+      if (strays.size() <= kMostShown) {
+        where += fmt::format("{}rank {} is at {}", where.empty() ? "" : "; ", rank, line);
+      }
+    }
+    JobFinding finding;
+    finding.order = CauseRank::kHang;
+    finding.finding = "Ranks are at another line than the others";
+    finding.severity = Severity::kWarning;
+    finding.certainty = Certainty::kLikely;
+    finding.ranks = RankList(strays);
+    finding.evidence = fmt::format(
+        "By their stacks {} {} at {}, and {} {} not. If the job hangs, the others may wait for {}.",
+        RankWords(most->second), most->second.size() == 1 ? "is" : "are", most->first,
+        RankWords(strays), strays.size() == 1 ? "is" : "are", strays.size() == 1 ? "it" : "these");
+    finding.where = where;
+    finding.help =
+        "Write the stacks of all ranks again a minute later: a rank that is still there, while the "
+        "others wait in a collective, keeps them from going on.";
+    Keep(std::move(finding));
   }
 
   // Where these ranks are, as far as stacks say.
@@ -767,16 +867,24 @@ class Joiner {
       return;
     }
     const bool is_explained = HasCause() || Cancellation() != nullptr;
+    // A launcher that got the signal itself: it ended all ranks, and none of them failed.
+    const bool is_from_outside =
+        !is_explained && std::all_of(reports.begin(), reports.end(), [](const JobEvent* event) {
+          return Contains(event->text, "ot signal: 15") || event->exit_code == -15;
+        });
     JobFinding finding;
     finding.order = is_explained ? CauseRank::kNothing : CauseRank::kHang;
-    finding.finding = is_explained ? "Ranks ended because others failed or did not come"
-                                   : "Ranks report that another one failed or did not come";
+    finding.finding = is_explained      ? "Ranks ended because others failed or did not come"
+                      : is_from_outside ? "The job was ended from outside"
+                                        : "Ranks report that another one failed or did not come";
     finding.severity = is_explained ? Severity::kInfo : Severity::kWarning;
     finding.certainty = is_explained ? Certainty::kLikely : Certainty::kCannotTell;
     finding.ranks = RankList(RanksOf(reports));
     finding.evidence = fmt::format("{}: {}.", PlaceOf(*reports.front()), reports.front()->text);
-    finding.help = is_explained
-                       ? "Nothing is to be done about these."
+    finding.help = is_explained ? "Nothing is to be done about these."
+                   : is_from_outside
+                       ? "Something sent SIGTERM: the scheduler, a time limit, the end of a "
+                         "reservation, or a person; its log says which."
                        : "Look for the log, the error file and the dump of the rank that is not "
                          "among these.";
     Keep(std::move(finding));
@@ -801,7 +909,7 @@ class Joiner {
     const JobEvent& last = *outlived.back();
     JobFinding finding;
     finding.order = CauseRank::kNothing;
-    finding.finding = "Exceptions after which the program went on";
+    finding.finding = "Failures after which the program went on";
     finding.severity = Severity::kInfo;
     finding.certainty = Certainty::kLikely;
     finding.ranks = RankList(RanksOf(outlived));
@@ -818,6 +926,7 @@ class Joiner {
 
   void AddSystem() {
     const bool is_explained = HasCause();
+    AddMachine();
     AddLines(LogKind::kNcclWarning, "NCCL warned", Severity::kWarning,
              "NCCL names the link or the call: look at the network devices of that host, and test "
              "the links (nccl-tests).");
@@ -827,6 +936,30 @@ class Joiner {
              is_explained ? Severity::kInfo : Severity::kError,
              "Look at the logs and error files of these tasks; with --kill-on-bad-exit the others "
              "end at once.");
+  }
+
+  void AddMachine() {
+    std::map<std::string_view, std::vector<const JobEvent*>> by_finding;
+    for (const JobEvent* const event : OfKind(LogKind::kMachine)) {
+      by_finding[TextsOf(event->fault).finding].push_back(event);
+    }
+    for (auto& [words, events] : by_finding) {
+      // Of an NVSwitch a fatal error says more.
+      std::stable_sort(events.begin(), events.end(), [](const JobEvent* a, const JobEvent* b) {
+        return TextsOf(a->fault).is_error > TextsOf(b->fault).is_error;
+      });
+      const MachineTexts texts = TextsOf(events.front()->fault);
+      JobFinding finding;
+      finding.order = CauseRank::kSystem;
+      finding.finding = words;
+      finding.severity = texts.is_error ? Severity::kError : Severity::kWarning;
+      finding.certainty = Certainty::kCertain;
+      finding.evidence = fmt::format("{}: {}", PlaceOf(*events.front()), events.front()->text);
+      finding.evidence +=
+          events.size() == 1 ? "." : fmt::format(", and {} more.", events.size() - 1);
+      finding.help = texts.help;
+      Keep(std::move(finding));
+    }
   }
 
   void AddLines(LogKind kind, std::string_view words, Severity severity, std::string_view help) {
@@ -919,7 +1052,10 @@ class Joiner {
         {kNodeFailure, "A node of the job failed",
          "Leave that node out (--exclude), and tell its administrators."},
         {"cancelled", "The job was cancelled",
-         "Somebody or something cancelled it: `sacct` and the log of the scheduler say who."}};
+         "Somebody or something cancelled it: `sacct` and the log of the scheduler say who."},
+        {"evicted", "Kubernetes evicted a pod of the job",
+         "The node had too little of this resource: request what the job needs of it, write less "
+         "to the container's own disk, and give the pods a priority."}};
     for (const Cancelled& texts : kCancelled) {
       if (event.text == texts.text) {
         JobFinding finding;
@@ -930,7 +1066,11 @@ class Joiner {
         finding.severity = is_explained && !is_cause ? Severity::kInfo : Severity::kError;
         finding.certainty = Certainty::kCertain;
         finding.ranks = is_cause ? RankList(end_ranks_) : "";
-        finding.evidence = fmt::format("{}: Slurm says {}.", PlaceOf(event), event.text);
+        finding.evidence =
+            event.text == "evicted"
+                ? fmt::format("{}: Kubernetes evicted it{}.", PlaceOf(event),
+                              event.cause.empty() ? "" : ", as the node lacks " + event.cause)
+                : fmt::format("{}: Slurm says {}.", PlaceOf(event), event.text);
         if (const std::string followed = FailedAfterwards(); !followed.empty()) {
           finding.evidence += fmt::format(" That tasks ended follows from it ({}).", followed);
         }
@@ -1027,6 +1167,8 @@ class Joiner {
   std::set<size_t> ended_sources_;                         // about which it says more than they do
   std::map<std::string, std::set<std::string>> paths_of_;  // by name of the file
   std::vector<JobFinding> findings_;
+  std::string xid_device_;  // of the GPU whose errors went to a failure
+  bool has_watchdog_cause_ = false;
   bool is_unclear_ = false;
 };
 

@@ -173,7 +173,11 @@ TEST(Verdict, ConsequencesAreNoCauses) {
 
 TEST(Verdict, AWatchdogShowsThatItWasAHang) {
   JobEvent timeout = Event(LogKind::kTimeout, 0, "ALLREDUCE 12 did not end within 600 s");
-  timeout.timeout = TimeoutText{"ALLREDUCE", 12, "", 600'000, 600'081};
+  timeout.timeout = TimeoutText{.operation = "ALLREDUCE",
+                                .seq = 12,
+                                .group = "",
+                                .timeout_ms = 600'000,
+                                .waited_ms = 600'081};
   JobEvent aborted = Event(LogKind::kExit, 0, "signal 6 (SIGABRT)");
   aborted.exit_code = -6;  // how the watchdog ends the process
   const auto sources = Joined({Hang({3}, "never-issued")}, {timeout, aborted});
@@ -332,7 +336,7 @@ TEST(Verdict, ExceptionsThatWereOutlivedAreNoDeaths) {
   event.is_no_end = true;
   event.goes_on_to = 500;
   const auto alone = Joined({}, {event});
-  EXPECT_EQ(Told(alone), (Lines{"info//Exceptions after which the program went on"}));
+  EXPECT_EQ(Told(alone), (Lines{"info//Failures after which the program went on"}));
   EXPECT_FALSE(alone.back().has_cause);
   // Unless a process failed of which nothing else is known.
   JobEvent task = Event(LogKind::kTaskFailed, std::nullopt, "task 3: Exited with exit code 1");

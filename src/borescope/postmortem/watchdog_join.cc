@@ -79,7 +79,7 @@ class WatchdogJoiner {
  private:
   static constexpr std::string_view kNoneFinished = "All issued a collective, none finished it";
 
-  // Whether a member finished an operation at which ranks stand.
+  // Whether a member finished an operation in which others wait.
   static bool IsFinishedByAny(const SourceFindings& source) {
     for (const Table& table : source.tables) {
       if (table.name == HangOperationRow::kTable.name) {

@@ -51,9 +51,12 @@ class Reader {
     LogEvent event;
     const std::string text = TextOf(words);
     event.out_of_memory = postmortem::ParseOomMessage(text);
-    event.kind = event.out_of_memory.has_value() ? LogKind::kOutOfMemory : LogKind::kException;
+    event.kind = event.out_of_memory.has_value() || IsDeviceOutOfMemory(text)
+                     ? LogKind::kOutOfMemory
+                     : LogKind::kException;
     event.text = WithoutSecrets(text);
-    event.is_consequence = IsConsequenceText(text);
+    event.blamed = BlamedRanks(text);
+    event.is_consequence = IsConsequenceText(text) || !event.blamed.empty();
     event.program_line = LineOfCallstack(TextOf(Of(extra, "py_callstack")));
     constexpr int64_t kSecondNs = 1'000'000'000;
     if (const std::optional<int64_t> seconds = store_.Int(Of(extra, "timestamp"));

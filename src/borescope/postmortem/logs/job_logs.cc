@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
@@ -13,6 +14,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/logs/error_files.h"
+#include "borescope/postmortem/logs/log_envelopes.h"
 
 namespace borescope::internal {
 namespace {
@@ -95,8 +97,9 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
     return ReadAsErrorFile(kind, file.path, std::move(head), *source.bytes, lines, read);
   }
-  const bool is_json = BeginsAsJson(head);
-  const bool is_text = !Contains(head, std::string_view("\0", 1));
+  const bool is_json = BeginsAsJson(head) && !IsLineOfDocker(head);
+  const bool is_wide = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
+  const bool is_text = is_wide || !Contains(head, std::string_view("\0", 1));
   if (!is_named_so && (!is_text || is_json)) {
     return {};
   }
@@ -121,6 +124,7 @@ class ConsequenceMarker {
         reason_year_ns_ = event.year_ns;
       }
       has_kill_ = has_kill_ || event.kind == LogKind::kKilled || IsTask(event, "Out Of Memory");
+      if (event.kind == LogKind::kTimeout || IsReport(event)) reporting_.insert(event.rank);
     }
   }
 
@@ -132,11 +136,13 @@ class ConsequenceMarker {
         file_ = event.file;
         cancel_ = nullptr;
         has_failed_task_ = false;
+        has_named_ = false;
       }
       if (event.kind == LogKind::kCancelled && !event.is_consequence &&
           (cancel_ == nullptr || HasReason(event))) {
         cancel_ = &event;
       }
+      has_named_ = has_named_ || (event.is_named_first && event.kind == LogKind::kExit);
       has_failed_task_ =
           has_failed_task_ || (event.kind == LogKind::kTaskFailed && !event.is_consequence);
     }
@@ -147,6 +153,23 @@ class ConsequenceMarker {
   static bool HasReason(const JobEvent& cancel) { return cancel.text != "cancelled"; }
   static bool IsTask(const JobEvent& event, std::string_view state) {
     return event.kind == LogKind::kTaskFailed && event.text.ends_with(state);
+  }
+
+  // An exception that only says that another rank failed or did not come.
+  static bool IsReport(const JobEvent& event) {
+    return event.is_consequence &&
+           (event.kind == LogKind::kException || event.kind == LogKind::kOutOfMemory);
+  }
+
+  // How a process ends that gave up waiting for others, or whose launcher ends all of them.
+  bool FollowsByItself(const JobEvent& event) const {
+    constexpr int kKilled = -9;
+    if (IsAbort(event) && !event.is_named_first) {
+      return event.rank.has_value()
+                 ? reporting_.contains(event.rank) || reporting_.contains(std::nullopt)
+                 : !reporting_.empty();
+    }
+    return event.is_of_shell && event.exit_code == kKilled && event.file == file_ && has_named_;
   }
 
   // Its time is after that of the end, and near enough to be of one zone.
@@ -160,6 +183,9 @@ class ConsequenceMarker {
     const bool is_here = event.file == file_;
     const bool is_after = is_here && cancel_ != nullptr;
     const bool is_after_task = is_here && has_failed_task_;
+    if (FollowsByItself(event)) {
+      return true;
+    }
     switch (event.kind) {
       case LogKind::kCancelled:
         return !HasReason(event) && is_after_task;
@@ -185,6 +211,9 @@ class ConsequenceMarker {
   std::string file_;
   const JobEvent* cancel_ = nullptr;  // earlier in the file
   bool has_failed_task_ = false;
+  bool has_named_ = false;  // a launcher says in the file which process ended first
+  // Ranks that waited in vain, or only report others; nothing: one that is not known.
+  std::set<std::optional<int32_t>> reporting_;
 };
 
 void MarkConsequences(std::vector<JobEvent>& events) { ConsequenceMarker(events).Mark(); }
@@ -243,7 +272,6 @@ class LogReader {
     for (const JobEvent& event : part.events) {
       rows.push_back(FindingOf(event));
     }
-    LeaveOutEarlierInFile(part);
     part.tables.push_back(MakeTable(rows));
     return part;
   }
@@ -257,7 +285,8 @@ class LogReader {
     }
     const std::string_view path = files_[i].path;
     const std::string_view name = path.substr(path.rfind('/') + 1);
-    const bool is_of_torchrun = name == "stdout.log" || name == "stderr.log";
+    const bool is_of_torchrun =
+        name == "stdout.log" || name == "stderr.log" || name == "stdout" || name == "stderr";
     if (is_of_torchrun) {
       return of_folder;
     }
@@ -286,10 +315,13 @@ class LogReader {
     size_t begin = end++;
     while (begin > (end > name ? name : folder) && IsDigit(path[begin - 1])) --begin;
     const auto number = ParseNumber<int32_t>(std::string_view(path).substr(begin, end - begin));
-    // Nodes, and places on them, are counted as well.
+    // Nodes, pods, attempts and places on a node are counted as well; a first worker may be rank 1.
+    constexpr std::string_view kOthers[] = {"local",  "node",    "host", "pod",
+                                            "worker", "attempt", "run",  "try"};
     const std::string before = LowerCase(std::string_view(path).substr(folder, begin - folder));
-    const bool is_other = Contains(before, "local") || Contains(before, "node") ||
-                          Contains(before, "host") || Contains(before, "attempt");
+    const bool is_other =
+        std::any_of(std::begin(kOthers), std::end(kOthers),
+                    [&](std::string_view word) { return Contains(before, word); });
     if (!number.has_value() || is_other) {
       return std::nullopt;
     }
@@ -300,21 +332,22 @@ class LogReader {
   // unless anything says that there are more ranks, or which of them wrote a line.
   void LearnNumberedNames() {
     std::map<std::string, std::map<int32_t, size_t>> sets;
-    int32_t ranks = 0;  // that are known otherwise
-    bool has_lines_of_ranks = false;
+    std::set<std::string> refused;
     for (size_t i = 0; i < files_.size(); ++i) {
-      if (reads_[i].kind != "log" || reads_[i].is_older) {
+      const auto numbered = NumberedName(files_[i].path);
+      if (reads_[i].kind != "log" || reads_[i].is_older || !numbered.has_value()) {
         continue;
       }
-      if (const auto numbered = NumberedName(files_[i].path); numbered.has_value()) {
-        sets[numbered->first].try_emplace(numbered->second, i);
-      }
-      has_lines_of_ranks =
-          has_lines_of_ranks ||
-          std::any_of(reads_[i].events.begin(), reads_[i].events.end(), [](const LogEvent& event) {
-            return event.rank.has_value() && event.kind != LogKind::kTimeout;
+      const bool says_other =
+          std::any_of(reads_[i].events.begin(), reads_[i].events.end(), [&](const LogEvent& event) {
+            return event.rank.has_value() && event.rank != numbered->second;
           });
+      const bool is_new = sets[numbered->first].try_emplace(numbered->second, i).second;
+      if (says_other || !is_new) {
+        refused.insert(numbered->first);
+      }
     }
+    int32_t ranks = 0;  // by the names of dumps
     for (const std::optional<int32_t>& rank : ranks_of_dumps_) {
       ranks = std::max(ranks, rank.value_or(-1) + 1);
     }
@@ -322,7 +355,7 @@ class LogReader {
       const auto count = static_cast<int32_t>(files.size());
       const bool is_complete =
           count > 1 && files.begin()->first == 0 && files.rbegin()->first == count - 1;
-      if (!is_complete || has_lines_of_ranks || count < ranks) {
+      if (!is_complete || refused.contains(name) || count < ranks) {
         continue;
       }
       for (const auto& [rank, file] : files) rank_of_file_[file] = rank;
@@ -344,21 +377,6 @@ class LogReader {
         reads_[i].events.clear();
       }
     }
-  }
-
-  // What torchrun answered by starting all processes again, in the same log, ended nothing; the
-  // table of what logs say keeps it.
-  static void LeaveOutEarlierInFile(LogPart& part) {
-    std::map<std::string, uint64_t> left_out;
-    for (const JobEvent& event : part.events) {
-      if (event.is_of_older_attempt) ++left_out[event.file];
-    }
-    for (const auto& [file, count] : left_out) {
-      part.diagnostics.push_back({Severity::kInfo, "older-attempt", count, file, "",
-                                  "The log holds several attempts of the job; the newest one is "
-                                  "answered."});
-    }
-    std::erase_if(part.events, [](const JobEvent& event) { return event.is_of_older_attempt; });
   }
 
   // Places on a node are ranks only where there is one node: no two files are of one place.
@@ -413,7 +431,8 @@ class LogReader {
     }
     const bool is_of_file = event.kind != LogKind::kXid && event.kind != LogKind::kKilled &&
                             event.kind != LogKind::kCancelled &&
-                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kExit;
+                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kMachine &&
+                            (event.kind != LogKind::kExit || event.is_of_shell);
     if (!event.rank.has_value() && is_of_file && !has_many_nodes_) {
       event.rank = RankOfPlace(i);
     }

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/postmortem/logs/log_envelopes.h"
 
 namespace borescope::internal {
 namespace {
@@ -80,22 +84,28 @@ bool TakeTask(LogLine& line) {
   return true;
 }
 
-// "[1,3]<stderr>:" of Open MPI's --tag-output, whose first number is that of the job.
+// "[1,3]<stderr>:" of Open MPI's --tag-output, whose first number is that of the job;
+// "[prterun-node7-77@1,3]<stderr>:" since its version 5.
 bool TakeTag(LogLine& line) {
-  if (!line.text.starts_with('[')) {
-    return false;
-  }
-  const size_t job = DigitsAt(line.text, 1);
-  const size_t rank = DigitsAt(line.text, job + 2);
+  constexpr size_t kLongest = 200;
   constexpr size_t kMostDigits = 9;
-  if (job == 0 || job > kMostDigits || rank == 0 || rank > kMostDigits ||
-      line.text[job + 1] != ',') {
+  const size_t close = line.text.starts_with('[') ? line.text.substr(0, kLongest).find("]<std")
+                                                  : std::string_view::npos;
+  if (close == std::string_view::npos) {
     return false;
   }
-  std::string_view rest = line.text.substr(job + rank + 2);
+  const std::string_view name = line.text.substr(1, close - 1);
+  const std::string_view numbers = name.substr(name.rfind('@') + 1);
+  const size_t job = DigitsAt(numbers, 0);
+  const size_t rank = DigitsAt(numbers, job + 1);
+  if (job == 0 || job > kMostDigits || rank == 0 || rank > kMostDigits || numbers[job] != ',' ||
+      job + 1 + rank != numbers.size()) {
+    return false;
+  }
+  std::string_view rest = line.text.substr(close);
   for (const std::string_view tag : {"]<stdout>:", "]<stderr>:", "]<stddiag>:"}) {
     if (rest.starts_with(tag)) {
-      line.rank = ParseNumber<int32_t>(line.text.substr(job + 2, rank));
+      line.rank = ParseNumber<int32_t>(numbers.substr(job + 1));
       line.basis = LogRankBasis::kTask;
       rest.remove_prefix(tag.size());
       rest.remove_prefix(rest.starts_with(' ') ? 1 : 0);
@@ -138,6 +148,116 @@ bool TakeWorker(LogLine& line) {
   }
   line.pid = pid;
   line.text.remove_prefix(close + 2);
+  return true;
+}
+
+// "[pod/train-worker-2/pytorch] " of kubectl logs --prefix. The number of a pod is not the rank.
+bool TakePod(LogLine& line) {
+  constexpr std::string_view kBegin = "[pod/";
+  constexpr size_t kLongest = 400;
+  const size_t close = line.text.starts_with(kBegin) ? line.text.substr(0, kLongest).find("] ")
+                                                     : std::string_view::npos;
+  if (close == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view pod = line.text.substr(kBegin.size(), close - kBegin.size());
+  line.source = pod.substr(0, pod.find('/'));
+  line.text.remove_prefix(close + 2);
+  return true;
+}
+
+// "node7 train[4242]: " or "node7 kernel: ", which syslog and the journal write after the time.
+// After `is_loose` times any name without a process counts.
+bool TakeSyslogName(LogLine& line, bool is_loose) {
+  constexpr size_t kLongest = 200;
+  const std::string_view text = line.text.substr(0, kLongest);
+  const size_t host = text.find(' ');
+  const size_t end = host == std::string_view::npos ? host : text.find(": ", host + 1);
+  if (end == std::string_view::npos || host == 0) {
+    return false;
+  }
+  std::string_view name = text.substr(host + 1, end - host - 1);
+  const size_t bracket = name.find('[');
+  std::optional<int64_t> pid;
+  if (bracket != std::string_view::npos && name.ends_with(']')) {
+    pid = ParseNumber<int64_t>(name.substr(bracket + 1, name.size() - bracket - 2));
+    name = name.substr(0, bracket);
+  }
+  if (name.empty() || Contains(name, " ") || (!pid.has_value() && !is_loose && name != "kernel")) {
+    return false;
+  }
+  line.source = text.substr(0, host);
+  line.pid = pid;
+  line.text.remove_prefix(end + 2);
+  return true;
+}
+
+// "Nov  1 10:00:31 node7 train[4242]: " of syslog and the journal.
+bool TakeSyslog(LogLine& line) {
+  constexpr size_t kTime = 16;
+  const bool is_named_month = !line.text.empty() && IsLetter(line.text.front());
+  const int64_t year_ns = is_named_month && line.text.size() > kTime && line.text[kTime - 1] == ' '
+                              ? YearNsOf(line.text)
+                              : 0;
+  LogLine named = line;
+  named.text.remove_prefix(year_ns == 0 ? 0 : kTime);
+  if (year_ns == 0 || !TakeSyslogName(named, true)) {
+    return false;
+  }
+  line = named;
+  line.year_ns = year_ns;
+  return true;
+}
+
+// "stderr F " of container runtimes, after the time.
+bool TakeOutput(LogLine& line) {
+  const bool is_error = line.text.starts_with("stderr F ") || line.text == "stderr F";
+  if (!is_error && !line.text.starts_with("stdout F ") && line.text != "stdout F") {
+    return false;
+  }
+  constexpr size_t kLength = 9;
+  line.output = is_error ? LogOutput::kError : LogOutput::kStandard;
+  line.text.remove_prefix(std::min(kLength, line.text.size()));
+  return true;
+}
+
+// "[ERROR] " and "[rank 5] " of loggers, after a time or at the begin, and the dash after them.
+bool TakeLoggerField(LogLine& line, bool is_after_time) {
+  std::string_view text = line.text;
+  if (is_after_time && text.starts_with("- ")) {
+    line.text.remove_prefix(2);
+    return true;
+  }
+  constexpr size_t kLongest = 16;
+  const size_t close =
+      text.starts_with('[') ? text.substr(0, kLongest).find(']') : std::string_view::npos;
+  if (close == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view name = text.substr(1, close - 1);
+  constexpr std::string_view kLevels[] = {"DEBUG", "INFO",     "WARNING", "WARN",
+                                          "ERROR", "CRITICAL", "FATAL"};
+  const bool is_level =
+      is_after_time && std::find(std::begin(kLevels), std::end(kLevels), name) != std::end(kLevels);
+  constexpr std::string_view kRank = "rank";
+  std::optional<int32_t> rank;
+  if (name.starts_with(kRank)) {
+    std::string_view number = name.substr(kRank.size());
+    const bool is_apart = number.starts_with(' ') || number.starts_with(": ");
+    number.remove_prefix(std::min(number.find_first_not_of(": "), number.size()));
+    rank = is_apart || is_after_time ? ParseNumber<int32_t>(number) : std::nullopt;
+    if (rank.value_or(0) < 0) rank.reset();
+  }
+  if (!is_level && !rank.has_value()) {
+    return false;
+  }
+  if (rank.has_value()) {
+    line.rank = rank;
+    line.basis = LogRankBasis::kRank;
+  }
+  text.remove_prefix(close + 1);
+  text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+  line.text = text;
   return true;
 }
 
@@ -211,6 +331,113 @@ int64_t YearNsOfLogger(std::string_view text) {
   return YearNsOf(is_glog ? text.substr(1) : text);
 }
 
+// Times of other forms at the begin, with a blank after them: "1793527531.25" of seconds since
+// 1970, "11/01/2026 10:05:31" and "Sun Nov  1 10:05:31 2026".
+bool TakeOtherTime(LogLine& line) {
+  const std::string_view text = line.text;
+  constexpr size_t kSeconds = 10;
+  constexpr size_t kDate = 11;  // "11/01/2026 "
+  constexpr size_t kClock = 8;
+  constexpr size_t kNamed = 24;  // "Sun Nov  1 10:05:31 2026"
+  size_t end = 0;
+  if (const size_t digits = DigitsAt(text, 0); digits == kSeconds && text.front() == '1') {
+    end = digits;
+    int64_t fraction_ns = 0;
+    int64_t place = 100'000'000;
+    if (text.substr(end).starts_with('.')) {
+      for (++end; end < text.size() && IsDigit(text[end]); ++end, place /= 10) {
+        fraction_ns += (text[end] - '0') * place;
+      }
+    }
+    if (!text.substr(end).starts_with(' ')) {
+      return false;
+    }
+    line.unix_ns =
+        ParseNumber<int64_t>(text.substr(0, kSeconds)).value_or(0) * 1'000'000'000 + fraction_ns;
+  } else if (digits == 2 && text.size() > kDate + kClock && text[2] == '/' && text[5] == '/') {
+    line.year_ns = YearNs(NumberAt(text, 0, 2), NumberAt(text, 3, 2), text.substr(kDate, kClock));
+    end = kDate + kClock;
+  } else if (text.size() > kNamed && text[3] == ' ' && DigitsAt(text, 20) == 4) {
+    line.year_ns = YearNsOf(text.substr(4, kNamed - 9));
+    end = kNamed;
+  }
+  const bool is_time =
+      end > 0 && (line.unix_ns != 0 || line.year_ns != 0) && text.substr(end).starts_with(' ');
+  if (is_time) {
+    line.text.remove_prefix(end + 1);
+  }
+  return is_time;
+}
+
+void TakePrefixes(LogLine& line) {
+  constexpr int kMostPrefixes = 8;
+  bool is_after_time = false;
+  const auto take_one = [&](bool is_first) {
+    if (TakeBracket(line) || TakePod(line) || TakeLoggerField(line, is_after_time) ||
+        (is_first && (TakeWorker(line) || TakeSyslog(line)))) {
+      return true;
+    }
+    if (!TakeTime(line)) {
+      return is_first && TakeOtherTime(line);
+    }
+    // rsyslog writes the same names after a time with its zone, container runtimes the output.
+    if (!is_after_time && line.unix_ns != 0 && !TakeOutput(line)) {
+      TakeSyslogName(line, false);
+    }
+    is_after_time = true;
+    return true;
+  };
+  for (int i = 0; i < kMostPrefixes && take_one(i == 0); ++i) {
+  }
+}
+
+// The prefix with one zero for each number, and one blank for several; those at its end stay.
+std::string ShapeOf(std::string_view prefix) {
+  std::string shape;
+  const size_t last = prefix.find_last_not_of(' ');
+  for (size_t i = 0; i < prefix.size(); ++i) {
+    const char c = IsDigit(prefix[i]) ? '0' : prefix[i];
+    const bool is_repeated = !shape.empty() && shape.back() == c && (c == '0' || c == ' ');
+    if (!is_repeated || i > last) shape.push_back(c);
+  }
+  return shape;
+}
+
+// How much of `text` a prefix of that shape takes; 0: it does not begin with one.
+size_t LengthOfShape(std::string_view shape, std::string_view text) {
+  const size_t last = shape.find_last_not_of(' ');
+  size_t at = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool is_number = shape[i] == '0';
+    const bool is_match =
+        at < text.size() && (is_number ? IsDigit(text[at]) : text[at] == shape[i]);
+    if (!is_match) {
+      return 0;
+    }
+    ++at;
+    while (at < text.size() &&
+           ((is_number && IsDigit(text[at])) || (shape[i] == ' ' && i < last && text[at] == ' '))) {
+      ++at;
+    }
+  }
+  return at;
+}
+
+// What is before the header of a traceback, up to a rank; empty if it is none of a logger.
+std::string_view PrefixOfHeader(std::string_view text) {
+  constexpr size_t kLongest = 200;
+  const size_t at = text.find("Traceback (most recent call last):");
+  std::string_view prefix = text.substr(0, at == std::string_view::npos ? 0 : at);
+  for (const std::string_view rank : {"[rank", "[default"}) {
+    prefix = prefix.substr(0, prefix.find(rank));
+  }
+  const bool is_ended = prefix.ends_with(' ') || prefix.ends_with(']') || prefix.ends_with(':');
+  const bool is_marked = prefix.find_first_of("0123456789:|]") != std::string_view::npos;
+  return is_ended && is_marked && prefix.size() <= kLongest && prefix.front() != ' '
+             ? prefix
+             : std::string_view();
+}
+
 // Minutes that "+01:00", "-0800" or "Z" is ahead of UTC.
 std::optional<int> ZoneMinutes(std::string_view zone) {
   if (zone == "Z") {
@@ -229,6 +456,60 @@ std::optional<int> ZoneMinutes(std::string_view zone) {
   return zone.front() == '-' ? -ahead : ahead;
 }
 
+// Text of a file in UTF-16, as PowerShell writes it, piece by piece; other texts as they are.
+class Utf16Text {
+ public:
+  // Takes the mark off the first bytes of the file, which says how it is written.
+  std::string_view Begin(std::string_view first) {
+    is_big_ = first.starts_with("\xFE\xFF");
+    is_wide_ = is_big_ || first.starts_with("\xFF\xFE");
+    first.remove_prefix(is_wide_ ? 2 : first.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+    return first;
+  }
+
+  // Valid until the next call.
+  std::string_view Of(std::string_view bytes) {
+    if (!is_wide_) {
+      return bytes;
+    }
+    text_.clear();
+    for (const char c : bytes) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (!half_.has_value()) {
+        half_ = byte;
+        continue;
+      }
+      const auto high = static_cast<uint32_t>(is_big_ ? *half_ : byte);
+      const auto low = static_cast<uint32_t>(is_big_ ? byte : *half_);
+      half_.reset();
+      Add(high << 8U | low);
+    }
+    return text_;
+  }
+
+ private:
+  void Add(uint32_t unit) {
+    constexpr uint32_t kHigh = 0xD800;
+    constexpr uint32_t kLow = 0xDC00;
+    constexpr uint32_t kEnd = 0xE000;
+    const bool is_low = unit >= kLow && unit < kEnd;
+    if (surrogate_ != 0 && is_low) {
+      AppendUtf8(text_, 0x10000 + ((surrogate_ - kHigh) << 10U) + (unit - kLow));
+      surrogate_ = 0;
+      return;
+    }
+    if (surrogate_ != 0 || is_low) text_ += kReplacementUtf8;
+    surrogate_ = unit >= kHigh && unit < kLow ? unit : 0;
+    if (surrogate_ == 0 && !is_low) AppendUtf8(text_, unit);
+  }
+
+  bool is_wide_ = false;
+  bool is_big_ = false;
+  std::optional<unsigned char> half_;  // the first byte of two
+  uint32_t surrogate_ = 0;
+  std::string text_;
+};
+
 }  // namespace
 
 Result<uint64_t> ForEachLogLine(
@@ -236,17 +517,28 @@ Result<uint64_t> ForEachLogLine(
     const std::function<void(std::string_view line, int64_t number)>& use) {
   std::array<char, size_t{64} << 10U> buffer;
   std::string line;
+  LogEnvelopes envelopes;
+  Utf16Text wide;
   int64_t number = 1;
   uint64_t bytes = 0;
   bool is_open = false;  // something of the line was read
+  const auto use_opened = [&](std::string_view raw) {
+    if (const std::optional<std::string_view> opened = envelopes.Open(raw)) {
+      use(*opened, number);
+    }
+  };
   while (bytes < most) {
     CheckStop();
-    BS_ASSIGN(const size_t got, source.Read(buffer.data(), buffer.size()));
+    BS_ASSIGN(const size_t got, ReadFully(source, buffer.data(), buffer.size()));
     if (got == 0) {
       break;
     }
-    bytes += got;
     std::string_view rest(buffer.data(), got);
+    if (bytes == 0) {
+      rest = wide.Begin(rest);
+    }
+    bytes += got;
+    rest = wide.Of(rest);
     while (!rest.empty()) {
       const size_t end = std::min(rest.find_first_of("\n\r"), rest.size());
       const size_t room = kLogLineBytes - std::min(kLogLineBytes, line.size());
@@ -255,7 +547,7 @@ Result<uint64_t> ForEachLogLine(
       if (end == rest.size()) {
         break;
       }
-      use(line, number);
+      use_opened(line);
       number += rest[end] == '\n' ? 1 : 0;
       line.clear();
       is_open = false;
@@ -263,7 +555,10 @@ Result<uint64_t> ForEachLogLine(
     }
   }
   if (is_open) {
-    use(line, number);
+    use_opened(line);
+  }
+  while (const std::optional<std::string_view> opened = envelopes.Rest()) {
+    use(*opened, number);
   }
   return bytes;
 }
@@ -275,15 +570,37 @@ LogLine CleanLogLine(std::string_view raw, std::string& kept) {
   if (!TakeTask(line) && !TakeTag(line)) {
     TakePlace(line);
   }
-  constexpr int kMostPrefixes = 6;
-  for (int i = 0;
-       i < kMostPrefixes && (TakeBracket(line) || TakeTime(line) || (i == 0 && TakeWorker(line)));
-       ++i) {
-  }
+  TakePrefixes(line);
   if (line.year_ns == 0 && line.unix_ns == 0) {
     line.year_ns = YearNsOfLogger(line.text);
   }
   return line;
+}
+
+void LearnedPrefixes::TakeOff(LogLine& line) {
+  constexpr size_t kMostShapes = 16;
+  size_t taken = 0;
+  for (size_t i = 0; i < shapes_.size() && taken == 0; ++i) {
+    taken = LengthOfShape(shapes_[i], line.text);
+  }
+  if (taken == 0) {
+    const std::string_view prefix = PrefixOfHeader(line.text);
+    if (prefix.empty() || shapes_.size() == kMostShapes) {
+      return;
+    }
+    taken = prefix.size();
+    shapes_.push_back(ShapeOf(prefix));
+  }
+  // "worker-3 |" and "node1:" name who wrote; levels and letters of loggers do not.
+  const std::string_view name =
+      line.text.substr(0, line.text.substr(0, taken).find_first_of(" :|"));
+  const bool is_name =
+      std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (line.source.empty() && is_name && IsLetter(name.front())) {
+    line.source = name;
+  }
+  line.text.remove_prefix(taken);
+  TakePrefixes(line);
 }
 
 int64_t YearNsOf(std::string_view time) {

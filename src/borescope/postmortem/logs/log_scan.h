@@ -2,8 +2,9 @@
 // devices and of the scheduler. Only what matches a known pattern is kept, and of free texts only
 // their first line without secrets. The patterns are those of the programs' own sources: PyTorch
 // (torch/distributed/elastic, ProcessGroupNCCL.cpp, CUDACachingAllocator.cpp), NCCL, CPython's
-// faulthandler and traceback, Linux (mm/oom_kill.c), NVIDIA's kernel module, Slurm (slurmstepd,
-// srun).
+// faulthandler and traceback, Rich, glibc, libstdc++ and libc++abi, shells, Linux (mm/oom_kill.c,
+// arch/x86), the kernel modules of NVIDIA and AMD, ROCr, UCX, Open MPI, MPICH, Slurm (slurmstepd,
+// srun), Lightning and the kubelet.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/postmortem/logs/log_lines.h"
@@ -25,7 +27,7 @@ namespace borescope::internal {
 enum class LogKind : uint8_t {
   kException,    // of Python, or of PyTorch's watchdog
   kOutOfMemory,  // of a device
-  kFatal,        // a signal that faulthandler reported
+  kFatal,        // a signal or an abort, by the process itself or the kernel
   kExit,         // the exit code or signal of a process, by a launcher
   kTimeout,      // the watchdog of NCCL gave up an operation
   kNcclWarning,
@@ -34,15 +36,31 @@ enum class LogKind : uint8_t {
   kKilled,      // by the kernel, for lack of host memory
   kCancelled,   // by Slurm
   kTaskFailed,  // a task of Slurm
+  kMachine,     // a fault of the machine or of a GPU of AMD, by the kernel
+  kNoStart,     // why a command could not run: of interest if nothing else says why
+  kProgress,    // what the watchdog of NCCL says about the work of a rank
   kCount,
 };
 std::string_view LogKindName(LogKind kind);  // "out of memory"
 
-// What the watchdog says about an operation.
+enum class MachineFault : uint8_t {
+  kSwitch,       // a fatal error of an NVSwitch
+  kSwitchMinor,  // one that is not
+  kGpuReset,     // AMD's driver resets a GPU
+  kGpuFault,     // an access of a GPU of AMD to no memory
+  kMachineCheck,
+  kPanic,
+};
+
+// What the watchdog says about an operation, or about the work of a group.
 struct TimeoutText {
-  std::string operation = {};  // ALLREDUCE
+  std::string operation = {};  // ALLREDUCE; empty in kProgress
   std::optional<int64_t> seq = {};
-  std::string group = {};  // its name and description; empty if not said
+  std::optional<int64_t> input_elements = {};
+  std::optional<int64_t> output_elements = {};
+  std::string group = {};                     // its name and description; empty if not said
+  std::optional<int64_t> last_enqueued = {};  // numbers of operations: in kProgress
+  std::optional<int64_t> last_completed = {};
   int64_t timeout_ms = 0;
   int64_t waited_ms = 0;
 };
@@ -57,20 +75,23 @@ struct LogEvent {
   int64_t year_ns = 0;            // without its zone, as YearNsOf gives it; 0: not known
   std::string text = {};          // what happened, without secrets
   std::string program_line = {};  // "file:line function"; empty if not known
-  std::string host = {};
+  std::string host = {};          // or the pod
+  std::string cause = {};         // of an exception: the text of what it was raised from
+  std::vector<int32_t> blamed;    // the ranks that the text names as those that did not come
   // It reports the failure of another rank, or what was done because of it.
   bool is_consequence = false;
   bool is_named_first = false;  // a launcher names it as the first of all
   bool is_listed = false;       // in a list, whose order is not that of what happened
+  bool is_of_shell = false;     // an exit by a signal, as the shell that started it reports it
   // An exception that ended nothing: the program went on, or raised another one while it handled
   // this one.
   bool is_no_end = false;
-  // Of an attempt after which torchrun started all processes of the log again.
-  bool is_of_older_attempt = false;
   int64_t goes_on_to = 0;             // of an exception that it outlived: a later line of the log
   std::optional<int> exit_code = {};  // negative: a signal
   std::optional<int> xid = {};
-  uint64_t count = 1;  // of equal ones in this file
+  std::string device = {};                     // of kXid: the bus address of the GPU
+  MachineFault fault = MachineFault::kSwitch;  // of kMachine
+  uint64_t count = 1;                          // of equal ones in this file
   std::optional<TimeoutText> timeout = {};
   std::optional<postmortem::OomMessage> out_of_memory = {};
 };
@@ -79,6 +100,18 @@ struct LogEvent {
 bool IsConsequenceText(std::string_view text);
 // The first line of `text`, cut at 300 bytes, with tokens, passwords, accounts and URLs replaced.
 std::string WithoutSecrets(std::string_view text);
+
+// The ranks that an exception of torch.distributed.monitored_barrier names; empty for other texts.
+std::vector<int32_t> BlamedRanks(std::string_view text);
+// Whether an exception of that text is lack of memory on a device, without amounts.
+bool IsDeviceOutOfMemory(std::string_view text);
+// "exit code 3", "signal 11 (SIGSEGV)" of -11.
+std::string ExitText(int code);
+// Whether the event is SIGABRT, which C++, glibc and PyTorch's watchdog end a process with.
+bool IsAbort(const LogEvent& event);
+// Who wrote a line: a rank; a process, a pod or a host, above all ranks; -1 of nobody in
+// particular.
+int64_t LogStreamOf(const LogLine& line);
 
 // Takes a log line by line. At most 10,000 events are kept of one file; equal ones are counted.
 class LogScanner {
@@ -92,13 +125,16 @@ class LogScanner {
  private:
   // Frames of one rank, whose lines others may interrupt.
   struct Trace {
-    enum class Kind : uint8_t { kNone, kPython, kFault };
+    // kSyntax: frames that end only in an error of Python's grammar, which has no header.
+    enum class Kind : uint8_t { kNone, kPython, kSyntax, kRich, kFault };
     Kind kind = Kind::kNone;
     int64_t line = 0;
     int64_t unix_ns = 0;
     int64_t year_ns = 0;
     std::string fatal;               // of faulthandler: what the process died of
     bool is_current = false;         // the thread that did
+    bool is_closed = false;          // of Rich: its frame was drawn
+    std::string head;                // of Rich: the begin of a line that goes on in the next one
     std::vector<std::string> files;  // outermost first in Python, innermost first otherwise
     std::vector<std::string> functions;
     std::vector<int64_t> numbers;
@@ -125,8 +161,18 @@ class LogScanner {
     std::optional<LogEvent> event;
   };
 
+  // An exception while which, or from which, the next one is raised.
+  struct Handled {
+    size_t place = 0;        // in events_
+    bool is_direct = false;  // it is its cause
+  };
+
   bool TakeTrace(const LogLine& line, int64_t number);
+  bool BeginTrace(Trace& trace, std::string_view text);
   bool TakePython(int64_t stream, Trace& trace, const LogLine& line);
+  bool TakeRich(int64_t stream, Trace& trace, const LogLine& line);
+  bool EndPython(int64_t stream, Trace& trace, const LogLine& line, std::string_view text);
+  void EndCutTrace(int64_t stream, Trace& trace);
   bool TakeFault(Trace& trace, const LogLine& line, int64_t number);
   void EndFault(Trace& trace, const LogLine& line);
   bool TakeFrame(Trace& trace, std::string_view text);
@@ -134,35 +180,59 @@ class LogScanner {
   bool TakeSummary(const LogLine& line, int64_t number);
   void EndSummaryEntry();
   bool TakeLauncher(const LogLine& line, int64_t number);
+  bool TakeChild(const LogLine& line, LogEvent event);
   bool TakeMpi(const LogLine& line, int64_t number);
+  bool TakeMpiAbort(const LogLine& line, LogEvent event);
   void AddExit(LogEvent event, int code);
   void AddException(int64_t stream, LogEvent event);
   void BeginAftermath(int64_t stream, size_t place);
+  void JoinHandled(int64_t stream, LogEvent& event);
   bool TakeChain(const LogLine& line);
+  bool TakeDetail(const LogLine& line);
   void TakeAftermath(const LogLine& line);
   void EndAftermath(Aftermath& after);
-  void TakeSingle(const LogLine& line, int64_t number);
-  void TakeKnown(std::string_view raw, int64_t number, bool is_inside, bool is_of_interest);
-  void BeginAttempt();
-  void GiveTimeOfLineAbove(const LogLine& line, Trace& trace) const;
+  bool TakeSingle(const LogLine& line, int64_t number);
+  void AddCrash(int64_t stream, LogEvent event);
   bool TakeTorch(const LogLine& line, int64_t number);
+  bool TakeWatchdog(const LogLine& line, int64_t number);
+  bool TakeCrash(const LogLine& line, int64_t number);
+  bool TakeThrown(const LogLine& line, int64_t number);
+  bool TakeShell(const LogLine& line, int64_t number);
+  bool TakeNoStart(const LogLine& line, int64_t number);
+  bool TakeMachine(const LogLine& line, int64_t number);
+  bool TakeKubernetes(const LogLine& line, int64_t number);
   bool TakeKernel(const LogLine& line, int64_t number);
   bool TakeScheduler(const LogLine& line, int64_t number);
   LogEvent EventAt(LogKind kind, const LogLine& line, int64_t number) const;
   // Where it is now, or was before; none if there is no room.
   std::optional<size_t> Add(LogEvent event);
 
+  // The time of the line before, above a traceback that a logger wrote.
+  void TakeTimeBefore(LogLine& line);
+  void KeepTime(std::string_view raw, int64_t number);
+  // torchrun starts all ranks again: what ended the attempt is not what ends the job.
+  void EndAttempt();
+
   const LineFinder* lines_;
   std::string kept_;
+  LearnedPrefixes prefixes_;
+  std::string timed_;  // the begin of the last line with a time, perhaps
+  int64_t timed_line_ = 0;
+  std::string timed_kept_;
   // By who wrote them: a rank; a process above all ranks; -1 for lines of nobody in particular.
-  std::map<int64_t, Trace> traces_;
+  std::map<std::pair<int64_t, LogOutput>, Trace> traces_;
+  std::pair<int64_t, LogOutput> header_ = {};  // of the newest trace
+  int64_t header_line_ = 0;
   std::map<int64_t, Aftermath> aftermaths_;
   size_t open_aftermaths_ = 0;
   int64_t line_ = 0;                          // the number of this one
-  std::string line_above_;                    // the begin of the one before, as it was
   std::map<int64_t, size_t> last_exception_;  // the place in events_ of the newest one
-  std::map<int64_t, size_t> handled_;         // while which the next one is raised
-  std::set<int64_t> ignored_;                 // whose next traceback Python only reports
+  std::map<int64_t, Handled> handled_;
+  std::map<int64_t, size_t> detailed_;       // of which the next line says more
+  std::map<int64_t, int32_t> child_;         // whose traceback comes next: its place on the node
+  std::map<int64_t, std::string> asserted_;  // what failed on a device before the exception
+  std::map<int64_t, LogEvent> thrown_;       // exceptions of C++ whose text comes next
+  std::set<int64_t> ignored_;                // whose next traceback Python only reports
   Summary summary_;
   std::optional<LogEvent> mpi_;  // what a launcher of MPI says in several lines
   std::vector<LogEvent> events_;

@@ -97,38 +97,44 @@ std::optional<ByteRange> ParseByteRange(std::string_view text) {
 
 namespace {
 
-// What each "Process N has X memory in use" says.
-std::vector<ByteRange> ProcessesOf(std::string_view text) {
-  constexpr std::string_view kProcess = "Process ";
-  std::vector<ByteRange> processes;
-  for (size_t at = text.find(kProcess); at != std::string_view::npos;
-       at = text.find(kProcess, at + 1)) {
-    const std::string_view rest = text.substr(at);
-    const std::string_view sentence = rest.substr(0, rest.find(" memory in use"));
-    if (const auto amount = AmountAfter(sentence, " has "); amount.has_value()) {
-      processes.push_back(*amount);
-    }
+uint64_t MiddleOf(const ByteRange& range) { return range.low + (range.high - range.low) / 2; }
+
+// "(GPU 3; 79.35 GiB total capacity; 70.10 GiB already allocated; 1.19 GiB free; 76.50 GiB reserved
+// in total by PyTorch)", up to version 2.0; before 1.4 what is free was "cached".
+void ReadOldMessage(std::string_view text, OomMessage& message) {
+  message.total = AmountBefore(text, " total capacity;");
+  message.allocated = AmountBefore(text, " already allocated;");
+  message.device_free = AmountBefore(text, " free;");
+  message.unallocated = AmountBefore(text, " cached)");
+  const std::optional<ByteRange> reserved = AmountBefore(text, " reserved in total by PyTorch");
+  if (reserved.has_value() && message.allocated.has_value()) {
+    const auto less = [](uint64_t a, uint64_t b) { return a > b ? a - b : 0; };
+    message.unallocated = {less(reserved->low, message.allocated->high),
+                           less(reserved->high, message.allocated->low)};
   }
-  return processes;
 }
 
-// Takes the process itself off those that a message names by their numbers: the smallest that holds
-// what PyTorch reserved there.
-void LeaveOutOwn(const OomMessage& message, std::vector<ByteRange>& processes) {
-  if (!message.allocated.has_value()) {
-    return;
+// Bytes of other processes on the device.
+uint64_t OtherProcesses(std::string_view text, const OomMessage& message) {
+  constexpr std::string_view kProcess = "Process ";
+  constexpr size_t kMostProcesses = 1000;
+  uint64_t sum = 0;
+  const uint64_t own = (message.allocated.has_value() ? message.allocated->low : 0) +
+                       (message.unallocated.has_value() ? message.unallocated->low : 0);
+  std::optional<uint64_t> best;
+  size_t count = 0;
+  for (size_t at = text.find(kProcess); at != std::string_view::npos && count < kMostProcesses;
+       at = text.find(kProcess, at + 1), ++count) {
+    const std::string_view rest = text.substr(at);
+    const std::string_view sentence = rest.substr(0, rest.find(" memory in use"));
+    const auto amount = AmountAfter(sentence, " has ");
+    if (!amount.has_value()) continue;
+    const uint64_t bytes = MiddleOf(*amount);
+    sum += bytes;
+    if (amount->high >= own && (!best.has_value() || bytes < *best)) best = bytes;
   }
-  const uint64_t reserved =
-      message.allocated->low + (message.unallocated.has_value() ? message.unallocated->low : 0);
-  auto own = processes.end();
-  for (auto at = processes.begin(); at != processes.end(); ++at) {
-    if (at->high >= reserved && (own == processes.end() || at->high < own->high)) {
-      own = at;
-    }
-  }
-  if (own != processes.end()) {
-    processes.erase(own);
-  }
+  const bool is_own_named = text.find("this process has ") != std::string_view::npos;
+  return is_own_named || own == 0 ? sum : best.has_value() ? sum - *best : 0;
 }
 
 }  // namespace
@@ -139,19 +145,19 @@ std::optional<OomMessage> ParseOomMessage(std::string_view text) {
   text = text.substr(begin);
   OomMessage message;
   message.requested = AmountAfter(text, "Tried to allocate ");
-  message.total = AmountAfter(text, "total capacity of ");
-  message.device_free = AmountAfter(text, "of which ");
   message.allowed = AmountBefore(text, " allowed");
+  if (text.find(" already allocated;") != std::string_view::npos) {
+    ReadOldMessage(text, message);
+    return message;
+  }
+  message.total = AmountAfter(text, "total capacity of ");
+  // As version 2.1 wrote it.
+  if (!message.total.has_value()) message.total = AmountAfter(text, "total capacty of ");
+  message.device_free = AmountAfter(text, "of which ");
   message.allocated = AmountAfter(text, "Of the allocated memory ");
+  message.private_pools = AmountBefore(text, " allocated in private pools");
   message.unallocated = AmountBefore(text, " is reserved by PyTorch but unallocated");
-  message.pools = AmountAfter(text, ", with ");
-  std::vector<ByteRange> processes = ProcessesOf(text);
-  if (text.find("this process has ") == std::string_view::npos) {
-    LeaveOutOwn(message, processes);
-  }
-  for (const ByteRange& process : processes) {
-    message.other_processes_bytes += process.low + (process.high - process.low) / 2;
-  }
+  message.other_processes_bytes = OtherProcesses(text, message);
   return message;
 }
 

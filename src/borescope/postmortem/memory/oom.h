@@ -28,13 +28,12 @@ struct OomMessage {
   std::optional<ByteRange> requested;
   std::optional<ByteRange> total;  // of the device
   std::optional<ByteRange> device_free;
-  std::optional<ByteRange> allowed;      // set_per_process_memory_fraction
-  std::optional<ByteRange> allocated;    // by PyTorch
-  std::optional<ByteRange> unallocated;  // reserved by PyTorch, but free
-  std::optional<ByteRange> pools;        // of `allocated`, in private pools: those of CUDA graphs
-  // Of those that are named, together, without this one. A process in a container does not know its
-  // own number among those of the host: where none is named as "this process", it is the smallest
-  // one that holds at least what PyTorch reserved.
+  std::optional<ByteRange> allowed;        // set_per_process_memory_fraction
+  std::optional<ByteRange> allocated;      // by PyTorch
+  std::optional<ByteRange> unallocated;    // reserved by PyTorch, but free
+  std::optional<ByteRange> private_pools;  // of `allocated`: of graphs of CUDA
+  // Of the other processes that are named, together. Where the message does not know its own
+  // process, as in a container, that one of them is left out whose amount fits best.
   uint64_t other_processes_bytes = 0;
 };
 // Nothing if the text is no such message.

@@ -147,28 +147,57 @@ TEST(ReadSnapshotTest, ListsAreTakenOnce) {
   EXPECT_EQ(file->snapshot.devices[0].blocks.size(), 1U);
 }
 
-// In a container no process has the number that the host gives it.
-TEST(OomMessageTest, AProcessThatIsNotNamedAsThisOneMayBeIt) {
-  const std::string rest =
-      "Of the allocated memory 20.13 GiB is allocated by PyTorch, with 2.00 GiB allocated in "
-      "private pools (e.g., CUDA Graphs), and 1.75 GiB is reserved by PyTorch but unallocated.";
-  const std::string begin =
-      "CUDA out of memory. Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 23.64 GiB of "
-      "which 1.42 GiB is free. ";
-  const auto others = [&](const std::string& processes) {
-    return static_cast<double>(ParseOomMessage(begin + processes + rest)->other_processes_bytes) /
-           0x1p30;
+TEST(OomMessageTest, MessagesOfOlderVersions) {
+  // 1.4 to 2.0.
+  std::optional<OomMessage> message = ParseOomMessage(
+      "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 3; 79.35 GiB total "
+      "capacity; 70.10 GiB already allocated; 1.19 GiB free; 78.00 GiB allowed; 76.50 GiB reserved "
+      "in total by PyTorch) If reserved memory is >> allocated memory try setting "
+      "max_split_size_mb to avoid fragmentation.");
+  ASSERT_TRUE(message.has_value());
+  EXPECT_NEAR(static_cast<double>(message->requested->low), 2.0 * 0x1p30, 1e7);
+  EXPECT_NEAR(static_cast<double>(message->total->low), 79.35 * 0x1p30, 1e7);
+  EXPECT_NEAR(static_cast<double>(message->allocated->low), 70.1 * 0x1p30, 1e7);
+  EXPECT_NEAR(static_cast<double>(message->device_free->low), 1.19 * 0x1p30, 1e7);
+  EXPECT_NEAR(static_cast<double>(message->allowed->low), 78.0 * 0x1p30, 1e7);
+  EXPECT_LE(message->unallocated->low, static_cast<uint64_t>(6.4 * 0x1p30));
+  EXPECT_GE(message->unallocated->high, static_cast<uint64_t>(6.4 * 0x1p30));
+  // 1.0 to 1.3.
+  message = ParseOomMessage(
+      "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 11.17 GiB total capacity; 10.62 GiB "
+      "already allocated; 832.00 KiB free; 1.24 MiB cached)");
+  EXPECT_NEAR(static_cast<double>(message->unallocated->low), 1.24 * 0x1p20, 1e4);
+  // 2.1.
+  message = ParseOomMessage(
+      "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacty of 15.78 GiB of "
+      "which 3.75 MiB is free.");
+  EXPECT_NEAR(static_cast<double>(message->total->low), 15.78 * 0x1p30, 1e7);
+  EXPECT_NEAR(static_cast<double>(message->device_free->low), 3.75 * 0x1p20, 1e4);
+}
+
+// A process does not find its own number in a container: one of those that are named is this one.
+TEST(OomMessageTest, ProcessesInAContainer) {
+  const auto others = [](std::string_view processes, std::string_view held) {
+    const std::optional<OomMessage> message = ParseOomMessage(
+        "CUDA out of memory. Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 23.64 GiB "
+        "of which 1.42 GiB is free. " +
+        std::string(processes) + " Of the allocated memory " + std::string(held) +
+        " is allocated by PyTorch, with 1.00 GiB allocated in private pools (e.g., CUDA Graphs), "
+        "and 1.75 GiB is reserved by PyTorch but unallocated.");
+    EXPECT_TRUE(message->private_pools.has_value());
+    return static_cast<double>(message->other_processes_bytes) / 0x1p30;
   };
-  EXPECT_EQ(others("Process 2722 has 22.22 GiB memory in use. "), 0);
-  EXPECT_NEAR(others("Process 9 has 0.50 GiB memory in use. Process 2722 has 22.22 GiB memory in "
-                     "use. "),
-              0.5, 0.01);
-  // Too small to be it.
-  EXPECT_NEAR(others("Process 9 has 0.50 GiB memory in use. "), 0.5, 0.01);
-  EXPECT_NEAR(others("Process 2722 has 22.22 GiB memory in use. Including non-PyTorch memory, this "
-                     "process has 22.00 GiB memory in use. "),
-              22.22, 0.01);
-  EXPECT_NEAR(static_cast<double>(ParseOomMessage(begin + rest)->pools->low), 0x1p31, 1e7);
+  EXPECT_EQ(others("Process 2722 has 22.22 GiB memory in use.", "20.13 GiB"), 0);
+  EXPECT_NEAR(others("Process 1 has 10.00 GiB memory in use. Process 2 has 7.20 GiB memory in use.",
+                     "5.13 GiB"),
+              10, 0.1);
+  EXPECT_NEAR(others("Process 1 has 10.00 GiB memory in use. Including non-PyTorch memory, this "
+                     "process has 7.20 GiB memory in use.",
+                     "5.13 GiB"),
+              10, 0.1);
+  // None of these can be this one: nothing is known then.
+  EXPECT_EQ(others("Process 1 has 10.00 GiB memory in use.", "20.13 GiB"), 0);
+  EXPECT_EQ(others("Process 1 has 17179869184.00 GiB memory in use.", "5.13 GiB"), 0);
 }
 
 TEST(OomMessageTest, AmountsAreRanges) {

@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "borescope/base/text/text.h"
+#include "borescope/postmortem/logs/log_pattern.h"
+#include "borescope/postmortem/logs/log_scan.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostTraces = 4096;
+constexpr size_t kMostFrames = 200;
+
+// Loguru marks the frame that caught the exception; an error of Python's grammar has no function.
+const LogPattern kFrameLine{"^(?:>? +)File \"(.*)\", line ([0-9]+)(?:(?:, in | in )(.*))?$"};
+const LogPattern kGrammarFrame{"^ +File \".*\", line [0-9]+$"};
+const LogPattern kGrammarError{"^(?:SyntaxError|IndentationError|TabError): "};
+const LogPattern kExceptionLine{"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
+const LogPattern kFatalLine{"^Fatal Python error: (.*)$"};
+const LogPattern kFaultThread{
+    "^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
+const LogPattern kRichFrame{"^(.+):([0-9]+) in (\\S.*)$"};
+
+constexpr std::string_view kHeader = "Traceback (most recent call last)";
+
+// Exceptions of launchers, which report those of their children.
+bool IsOfLauncher(std::string_view type) {
+  return type.ends_with("ChildFailedError") || type.ends_with("CalledProcessError") ||
+         type.ends_with("ProcessExitedException");
+}
+
+}  // namespace
+
+bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
+  std::string file;
+  std::string function;
+  int64_t number = 0;
+  if (!Finds(text, kFrameLine, &file, &number, &function)) {
+    return false;
+  }
+  if (trace.files.size() == kMostFrames && trace.kind != Trace::Kind::kFault) {
+    trace.files.erase(trace.files.begin());
+    trace.functions.erase(trace.functions.begin());
+    trace.numbers.erase(trace.numbers.begin());
+  }
+  if (trace.files.size() < kMostFrames) {
+    trace.files.push_back(std::move(file));
+    trace.functions.push_back(std::move(function));
+    trace.numbers.push_back(number);
+  }
+  return true;
+}
+
+std::string LogScanner::LineOf(const Trace& trace) const {
+  std::vector<ProgramFrame> frames;
+  frames.reserve(trace.files.size());
+  for (size_t i = 0; i < trace.files.size(); ++i) {
+    frames.push_back({trace.files[i], trace.functions[i], trace.numbers[i]});
+  }
+  if (trace.kind != Trace::Kind::kFault) {
+    std::reverse(frames.begin(), frames.end());
+  }
+  return WithoutSecrets(lines_->LineOf(frames));
+}
+
+bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
+  const int64_t stream = LogStreamOf(line);
+  const std::pair key(stream, line.output);
+  auto open = traces_.find(key);
+  // A logger puts its prefix before the header alone: the frames follow without it.
+  if (open == traces_.end() && header_line_ + 1 == number && header_ != key &&
+      Finds(line.text, kFrameLine)) {
+    if (auto node = traces_.extract(header_); !node.empty()) {
+      node.key() = key;
+      open = traces_.insert(std::move(node)).position;
+    }
+  }
+  if (open != traces_.end()) {
+    Trace& trace = open->second;
+    const bool is_taken = trace.kind == Trace::Kind::kFault  ? TakeFault(trace, line, number)
+                          : trace.kind == Trace::Kind::kRich ? TakeRich(stream, trace, line)
+                                                             : TakePython(stream, trace, line);
+    if (trace.kind == Trace::Kind::kNone) {
+      traces_.erase(open);
+    }
+    if (is_taken) {
+      return true;
+    }
+  }
+  Trace trace;
+  trace.line = number;
+  trace.unix_ns = line.unix_ns;
+  trace.year_ns = line.year_ns;
+  if (!BeginTrace(trace, line.text)) {
+    return false;
+  }
+  // Of a process that a loader of data or a pool started: what it raised is the cause of the
+  // exception before, which only repeats it.
+  const auto last = last_exception_.find(stream);
+  if (line.text.starts_with("Original Traceback") && last != last_exception_.end()) {
+    handled_[stream] = {last->second, false};
+  }
+  if (traces_.size() < kMostTraces) {
+    traces_.insert_or_assign(key, std::move(trace));
+    header_ = key;
+    header_line_ = number;
+  }
+  return true;
+}
+
+bool LogScanner::BeginTrace(Trace& trace, std::string_view text) {
+  std::string word;
+  if (const size_t at = text.find(kHeader); at != std::string_view::npos) {
+    const std::string_view after = text.substr(at + kHeader.size());
+    if (after.starts_with(":")) {
+      trace.kind = Trace::Kind::kPython;
+    } else if (after.starts_with(" ─") || after.starts_with(" -")) {
+      trace.kind = Trace::Kind::kRich;
+    }
+  } else if (Finds(text, kFatalLine, &word)) {
+    trace.kind = Trace::Kind::kFault;
+    trace.fatal = WithoutSecrets(word);
+  } else if (Finds(text, kFaultThread, &word)) {
+    trace.kind = Trace::Kind::kFault;
+    trace.is_current = word == "Current thread";
+  } else if (Finds(text, kGrammarFrame)) {
+    trace.kind = Trace::Kind::kSyntax;
+    TakeFrame(trace, text);
+  }
+  return trace.kind != Trace::Kind::kNone;
+}
+
+// Frames, the lines of source below them, and the exception at the end, which is not indented.
+bool LogScanner::TakePython(int64_t stream, Trace& trace, const LogLine& line) {
+  const std::string_view text = line.text;
+  if (text.empty() || text.front() == ' ' || text.front() == '\t' ||
+      text.starts_with("> File \"")) {
+    TakeFrame(trace, text);
+    return true;
+  }
+  if (text.starts_with("ray.exceptions.RayTaskError(")) {
+    trace.files.clear();  // the frames of the worker follow
+    trace.functions.clear();
+    trace.numbers.clear();
+    return true;
+  }
+  if (trace.kind == Trace::Kind::kSyntax && !Finds(text, kGrammarError)) {
+    trace.kind = Trace::Kind::kNone;
+    return false;
+  }
+  return EndPython(stream, trace, line, text);
+}
+
+// Whether `text` is the exception at the end of a traceback; the trace ends anyhow.
+bool LogScanner::EndPython(int64_t stream, Trace& trace, const LogLine& line,
+                           std::string_view text) {
+  std::string type;
+  std::string message;
+  const bool is_chained = text.starts_with("During handling of the above exception") ||
+                          text.starts_with("The above exception was the direct cause");
+  const bool is_exception = Finds(text, kExceptionLine, &type, &message);
+  if (is_exception && !is_chained) {
+    LogEvent event = EventAt(LogKind::kException, line, trace.line);
+    event.unix_ns = trace.unix_ns;
+    event.year_ns = trace.year_ns;
+    event.program_line = LineOf(trace);
+    event.out_of_memory = postmortem::ParseOomMessage(text);
+    event.kind = event.out_of_memory.has_value() || IsDeviceOutOfMemory(text)
+                     ? LogKind::kOutOfMemory
+                     : LogKind::kException;
+    event.text = WithoutSecrets(text);
+    event.blamed = BlamedRanks(text);
+    event.is_consequence = IsConsequenceText(text) || !event.blamed.empty();
+    if (!IsOfLauncher(type)) {
+      AddException(stream, std::move(event));
+    } else {
+      TakeLauncher(line, trace.line);
+    }
+  }
+  trace.kind = Trace::Kind::kNone;
+  return is_exception;
+}
+
+// A frame that Rich draws: a line for each frame of the stack, which may go on in the next line,
+// then lines of source and values; below it the exception.
+bool LogScanner::TakeRich(int64_t stream, Trace& trace, const LogLine& line) {
+  std::string_view text = Trimmed(line.text);
+  if (text.empty()) {
+    return true;
+  }
+  if (text.starts_with("╰") || text.starts_with("+-") || text.starts_with("└")) {
+    trace.is_closed = true;
+    return true;
+  }
+  const std::string_view border = text.starts_with("│") ? "│" : "|";
+  if (trace.is_closed || !text.starts_with(border)) {
+    return EndPython(stream, trace, line, text);
+  }
+  text.remove_prefix(border.size());
+  text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+  text.remove_suffix(text.ends_with(border) ? border.size() : 0);
+  text = WithoutSpaceBehind(text);
+  constexpr size_t kLongest = 4096;
+  const bool is_head = !text.empty() && text.front() != ' ' && !text.starts_with("❱") &&
+                       !text.starts_with("│") && !text.starts_with("╭") && !text.starts_with("╰");
+  if (!is_head || trace.head.size() > kLongest) {
+    trace.head.clear();
+    return true;
+  }
+  std::string file;
+  std::string function;
+  int64_t number = 0;
+  const std::string apart = trace.head + " " + std::string(text);
+  trace.head += text;
+  if (Finds(trace.head, kRichFrame, &file, &number, &function) ||
+      (apart.front() != ' ' && Finds(apart, kRichFrame, &file, &number, &function))) {
+    trace.head.clear();
+    if (trace.files.size() < kMostFrames) {
+      trace.files.push_back(std::move(file));
+      trace.functions.push_back(std::move(function));
+      trace.numbers.push_back(number);
+    }
+  }
+  return true;
+}
+
+// The log ends within it.
+void LogScanner::EndCutTrace(int64_t stream, Trace& trace) {
+  LogLine line;
+  if (stream >= 0 && stream <= INT32_MAX) {
+    line.rank = static_cast<int32_t>(stream);
+    line.basis = LogRankBasis::kRank;
+  }
+  if (trace.kind == Trace::Kind::kFault) {
+    EndFault(trace, line);
+  } else if (trace.kind != Trace::Kind::kSyntax && !trace.files.empty()) {
+    LogEvent event = EventAt(LogKind::kException, line, trace.line);
+    event.unix_ns = trace.unix_ns;
+    event.year_ns = trace.year_ns;
+    event.program_line = LineOf(trace);
+    event.text = "an exception, of which the log ends before its name";
+    AddException(stream, std::move(event));
+  }
+}
+
+// One or more threads with frames, with empty lines between them.
+bool LogScanner::TakeFault(Trace& trace, const LogLine& line, int64_t number) {
+  std::string word;
+  if (TakeFrame(trace, line.text) || Trimmed(line.text).empty()) {
+    return true;
+  }
+  if (Finds(line.text, kFaultThread, &word)) {
+    const bool is_current = word == "Current thread";
+    if (!trace.files.empty()) {
+      if (trace.is_current || !is_current) {
+        return true;  // the stack that counts is there
+      }
+      trace.files.clear();
+      trace.functions.clear();
+      trace.numbers.clear();
+    }
+    trace.is_current = is_current;
+    trace.line = trace.fatal.empty() ? number : trace.line;
+    return true;
+  }
+  if (line.text.starts_with("Python runtime state:") || line.text.starts_with("  ...")) {
+    return true;
+  }
+  EndFault(trace, line);
+  return false;
+}
+
+void LogScanner::EndFault(Trace& trace, const LogLine& line) {
+  const bool is_fatal = !trace.fatal.empty();
+  LogEvent event = EventAt(is_fatal ? LogKind::kFatal : LogKind::kStack, line, trace.line);
+  event.unix_ns = trace.unix_ns;
+  event.year_ns = trace.year_ns;
+  event.text = is_fatal ? trace.fatal : "stack of faulthandler";
+  event.program_line = LineOf(trace);
+  if (is_fatal) {
+    AddCrash(LogStreamOf(line), std::move(event));
+  } else if (!event.program_line.empty()) {
+    Add(std::move(event));
+  }
+  trace.kind = Trace::Kind::kNone;
+}
+
+}  // namespace borescope::internal
