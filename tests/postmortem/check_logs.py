@@ -64,7 +64,7 @@ def judge(found, kind, rank, text, is_ordered):
         return "none", kind == "none"
     first = errors[0]
     got = KINDS.get(first["finding"], first["finding"])
-    is_right = got == kind and (rank is None or first["ranks"] == str(rank)) and text in first["evidence"]
+    is_right = got == kind and (rank is None or (first["ranks"] or "") == str(rank)) and text in first["evidence"]
     if not is_ordered:
         # Nothing says who was first: that has to be said, and the truth to be among these.
         said = "Nothing shows whether" in first["evidence"]

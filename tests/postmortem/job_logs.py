@@ -167,6 +167,7 @@ def slurm(reason, tasks, first=""):
     return {"slurm-77.out": "\n".join(["step 1"] + ([first] if first else []) + [cancelled, *tasks]) + "\n"}
 
 
+RESTART = "I1101 10:01:01.0 12 torch/distributed/elastic/agent/server/api.py:879] [default] Worker group FAILED. 2/3 attempts left; will restart worker group"
 STEPS = [f"step {i}" for i in range(300)]
 CAUGHT = traceback("OSError: retry", 12)
 PROGRESS = [f"\r{i:3}%|{'#' * (i // 10):10}| {i}/100 [00:{i // 60:02}:{i % 60:02}, 2.1it/s]" for i in range(100)]
@@ -212,5 +213,13 @@ CASES = [
     ("torchrun's agent alone", {"job.log": "E1101 10:00:00.0 12 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -9) local_rank: 2 (pid: 102) of binary: /usr/bin/python\n"}, "signal", 2),
     ("Ray repeats a worker's exception", {"driver.log": "\n".join(["Traceback (most recent call last):", '  File "/app/driver.py", line 9, in <module>', "ray.exceptions.RayTaskError(ValueError): ray::train() (pid=12, ip=10.0.0.2)", '  File "/app/train.py", line 31, in train', "ValueError: bad batch"])}, "exception", None),
     ("Ray's actor died of another one", {"driver.log": "\n".join(traceback("ray.exceptions.RayActorError: The actor died unexpectedly before finishing this task.", 9)), "worker.log": "\n".join(f"(TrainWorker pid=77) {line}" for line in traceback("ValueError: bad batch", 31))}, "exception", None),
+    ("a restart, then another exception", {"job.log": "\n".join([f"[rank3]: {line}" for line in traceback("ValueError: flaky storage", 31)] + ["E1101 10:01:00.0 12 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1) local_rank: 3 (pid: 103) of binary: /usr/bin/python", RESTART] + STEPS[:80] + [f"[rank1]: {line}" for line in traceback("AssertionError: shape", 55)] + summary([(0, 1, 1)]))}, "exception", 1),
+    ("a restart, then the end", {"job.log": "\n".join([f"[rank3]: {line}" for line in traceback("ValueError: flaky storage", 31)] + [RESTART, *STEPS[:80], "Training finished"])}, "none", None),
+    ("the time is above the traceback", {f"rank{rank}.log": "\n".join([f"2026-11-01 10:{minute}:31,000 ERROR", *traceback("ValueError: bad", 31 + rank)]) for rank, minute in ((0, "05"), (1, "01"))}, "exception", 1),
+    ("logs numbered by rank", {f"log_{rank}.err": "\n".join(["step 1", *traceback("ValueError: bad" if rank == 2 else "RuntimeError: Connection closed by peer", 31)]) for rank in range(4)}, "exception", 2),
+    ("folders numbered by rank", {f"{rank}/stderr": "\n".join(["step 1", *traceback("ValueError: bad" if rank == 2 else "RuntimeError: Connection closed by peer", 31)]) for rank in range(4)}, "exception", 2),
+    ("logs named rank=2", {"rank=2.log": "\n".join(traceback("ValueError: bad", 31))}, "exception", 2),
+    ("numbers with a gap are no ranks", {f"log_{number}.err": "\n".join(traceback("ValueError: bad", 31)) for number in (0, 2)}, "exception", ""),
+    ("places on nodes are no ranks", {f"local_rank{place}.log": "\n".join(traceback("ValueError: bad" if place == 2 else "RuntimeError: Connection closed by peer", 31)) for place in range(4)}, "exception", ""),
     ("a healthy log", {"job.log": "\n".join([f"step {i} loss {2 - i / 100} error_rate 0.1" for i in range(100)] + ["Training finished"])}, "none", None),
 ]

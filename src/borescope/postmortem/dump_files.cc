@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "borescope/base/parallel.h"
+#include "borescope/base/text/text.h"
+#include "borescope/postmortem/logs/error_files.h"
 
 namespace borescope::internal {
 namespace {
@@ -102,25 +104,47 @@ class DumpReader {
 
   static int64_t Newest(const DumpFile& read) { return read.row.end_unix_ns.value_or(0); }
 
+  void LeaveOut(DumpFile& read) {
+    read.row.status = "ignored";
+    Say(Severity::kInfo, "older-attempt", read.file->path, "",
+        "The folder holds dumps of several attempts of the job; the newest one is answered.");
+  }
+
+  // torchrun numbers the attempts of a job in the names of their folders. However soon one follows
+  // another: a rank of the newest that left no dump is not the process of an earlier one.
+  void LeaveOutNumberedAttempts() {
+    std::optional<int32_t> newest;
+    for (const DumpFile& read : read_.files) {
+      if (read.dump.has_value()) {
+        newest = std::max(newest, AttemptOfFolder(read.file->path));
+      }
+    }
+    for (DumpFile& read : read_.files) {
+      const std::optional<int32_t> attempt = AttemptOfFolder(read.file->path);
+      if (read.dump.has_value() && attempt.has_value() && attempt < newest) {
+        LeaveOut(read);
+      }
+    }
+  }
+
   // Folders of attempts of the job: those whose newest record is more than ten minutes before that
   // of the newest folder.
   void LeaveOutOlderAttempts() {
+    LeaveOutNumberedAttempts();
     constexpr int64_t kGapNs = 600 * kSecondNs;
     std::map<std::string, int64_t> newest;
     int64_t last = 0;
     for (const DumpFile& read : read_.files) {
-      if (read.dump.has_value()) {
+      if (read.Counts()) {
         int64_t& of_folder = newest[read.file->folder];
         of_folder = std::max(of_folder, Newest(read));
         last = std::max(last, Newest(read));
       }
     }
     for (DumpFile& read : read_.files) {
-      const int64_t of_folder = read.dump.has_value() ? newest[read.file->folder] : 0;
+      const int64_t of_folder = read.Counts() ? newest[read.file->folder] : 0;
       if (of_folder > 0 && of_folder < last - kGapNs) {
-        read.row.status = "ignored";
-        Say(Severity::kInfo, "older-attempt", read.file->path, "",
-            "The folder holds dumps of several attempts of the job; the newest one is answered.");
+        LeaveOut(read);
       }
     }
   }
@@ -144,9 +168,159 @@ class DumpReader {
     return smallest;
   }
 
+  // The rank that its own sends and receives name: "nccl:send 1->2" and "nccl:recv 1<-0" are of the
+  // second member of their group.
+  static std::optional<int32_t> OwnRank(const FlightDump& dump) {
+    for (const FlightEntry& entry : dump.entries) {
+      std::string_view name = dump.Name(entry);
+      name.remove_prefix(name.find(':') == std::string_view::npos ? 0 : name.find(':') + 1);
+      const std::string_view arrow = name.starts_with("send ")   ? "->"
+                                     : name.starts_with("recv ") ? "<-"
+                                                                 : "";
+      if (!entry.is_p2p || arrow.empty() || entry.group == FlightEntry::kNothing) {
+        continue;
+      }
+      const std::string_view from = name.substr(name.find(' ') + 1);
+      const auto place = ParseNumber<int32_t>(from.substr(0, from.find(arrow)));
+      const FlightGroupName& named = dump.named_groups[entry.group];
+      const auto group =
+          std::find_if(dump.groups.begin(), dump.groups.end(), [&](const FlightGroup& one) {
+            return one.name == named.name && one.description == named.description;
+          });
+      if (place.has_value() && *place >= 0 && group != dump.groups.end() &&
+          static_cast<size_t>(*place) < group->ranks.size()) {
+        return group->ranks[static_cast<size_t>(*place)];
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Whether one record of both was made at two times, at most a minute apart: then they are of two
+  // processes of one job. Two dumps of one process have the same record, and an attempt that
+  // follows another one begins later.
+  static bool AreOfTwoProcesses(const FlightDump& a, const FlightDump& b) {
+    auto other = b.entries.begin();
+    for (const FlightEntry& entry : a.entries) {
+      while (other != b.entries.end() && other->record_id < entry.record_id) ++other;
+      if (other == b.entries.end()) break;
+      if (other->record_id == entry.record_id && other->created_ns > 0 && entry.created_ns > 0) {
+        constexpr int64_t kMostApartNs = 60 * kSecondNs;
+        const int64_t apart_ns = other->created_ns > entry.created_ns
+                                     ? other->created_ns - entry.created_ns
+                                     : entry.created_ns - other->created_ns;
+        return apart_ns > 0 && apart_ns <= kMostApartNs;
+      }
+    }
+    return false;
+  }
+
+  // Dumps by their folder, each folder by the number in the name.
+  using Nodes = std::map<std::string, std::map<int32_t, DumpFile*>>;
+
+  // Folders that each hold the numbers from 0 on, which are of other processes in each, and
+  // together no more than the job has ranks: a number is the place of the rank on its node.
+  Nodes FoldersOfNodes() {
+    Nodes nodes;
+    size_t dumps = 0;
+    int32_t world = 0;
+    for (DumpFile& read : read_.files) {
+      if (!read.Counts()) {
+        continue;
+      }
+      if (!read.file->rank.has_value() ||
+          !nodes[read.file->folder].try_emplace(*read.file->rank, &read).second) {
+        return {};
+      }
+      ++dumps;
+      for (const FlightGroup& group : read.dump->groups) {
+        world = std::max(world, group.ranks.empty() ? 0 : group.ranks.back() + 1);
+      }
+    }
+    if (nodes.size() < 2 || dumps > static_cast<size_t>(world)) {
+      return {};
+    }
+    const std::map<int32_t, DumpFile*>& first = nodes.begin()->second;
+    for (const auto& [folder, places] : nodes) {
+      const bool is_complete = places.begin()->first == 0 &&
+                               places.rbegin()->first == static_cast<int32_t>(places.size()) - 1;
+      const bool is_apart =
+          &places == &first || std::all_of(places.begin(), places.end(), [&](const auto& place) {
+            const auto alike = first.find(place.first);
+            return alike == first.end() ||
+                   AreOfTwoProcesses(*alike->second->dump, *place.second->dump);
+          });
+      if (!is_complete || !is_apart) {
+        return {};
+      }
+    }
+    return nodes;
+  }
+
+  // The rank of the first place of a node, if the groups of all its dumps leave only one.
+  static std::optional<int32_t> FirstRankOf(const std::map<int32_t, DumpFile*>& places) {
+    constexpr size_t kMostTried = 1 << 16;
+    const std::span<const int32_t> among = SmallestList(*places.begin()->second->dump);
+    if (among.size() * places.size() > kMostTried) {
+      return std::nullopt;
+    }
+    std::optional<int32_t> found;
+    for (const int32_t first : among) {
+      const bool can_be = std::all_of(places.begin(), places.end(), [&](const auto& place) {
+        const int32_t rank = first + place.first;
+        const std::optional<int32_t> own = OwnRank(*place.second->dump);
+        return MayBe(*place.second->dump, rank) && own.value_or(rank) == rank;
+      });
+      if (can_be && found.has_value()) {
+        return std::nullopt;
+      }
+      found = can_be ? first : found;
+    }
+    return found;
+  }
+
+  // Gives ranks to dumps whose names are places on their nodes, where the groups say which.
+  void GiveRanksOfNodes(std::set<int32_t>& taken) {
+    const Nodes nodes = FoldersOfNodes();
+    std::set<int32_t> ranks;
+    std::map<std::string, int32_t> first_of;
+    size_t dumps = 0;
+    for (const auto& [folder, places] : nodes) {
+      dumps += places.size();
+      if (const std::optional<int32_t> first = FirstRankOf(places); first.has_value()) {
+        first_of[folder] = *first;
+        for (const auto& [place, read] : places) ranks.insert(*first + place);
+      }
+    }
+    read_.are_names_local = !nodes.empty();
+    const bool is_known = first_of.size() == nodes.size() && ranks.size() == dumps;
+    for (const auto& [folder, places] : nodes) {
+      for (const auto& [place, read] : places) {
+        if (is_known) {
+          read->row.rank = first_of[folder] + place;
+          taken.insert(first_of[folder] + place);
+        }
+      }
+    }
+    if (nodes.empty()) {
+      return;
+    }
+    Say(is_known ? Severity::kInfo : Severity::kWarning, "local-ranks",
+        nodes.begin()->second.begin()->second->file->path,
+        fmt::format("{} folders each hold dumps from 0 on", nodes.size()),
+        is_known ? "The numbers in the names are places of ranks on their nodes; which ranks these "
+                   "are follows from their groups."
+                 : "The numbers in the names are places of ranks on their nodes, and nothing says "
+                   "which ranks of the job these are: name each dump by its rank in the job.",
+        dumps);
+  }
+
   void GiveRanks() {
     std::set<int32_t> taken;
+    GiveRanksOfNodes(taken);
     for (DumpFile& read : read_.files) {
+      if (read_.are_names_local) {
+        break;
+      }
       const std::optional<int32_t> named = read.file->rank;
       const bool may_be = read.dump.has_value() && named.has_value() &&
                           *named < FlightDump::kMostRanks && MayBe(*read.dump, *named);
@@ -159,6 +333,12 @@ class DumpReader {
       if (!read.Counts() || read.row.rank.has_value()) {
         continue;
       }
+      if (const std::optional<int32_t> own = OwnRank(*read.dump);
+          own.has_value() && !taken.contains(*own) && MayBe(*read.dump, *own)) {
+        read.row.rank = own;
+        taken.insert(*own);
+        continue;
+      }
       std::vector<int32_t> free;
       for (const int32_t rank : SmallestList(*read.dump)) {
         if (!taken.contains(rank) && MayBe(*read.dump, rank)) {
@@ -168,6 +348,9 @@ class DumpReader {
       if (free.size() == 1) {
         read.row.rank = free.front();
         taken.insert(free.front());
+        continue;
+      }
+      if (read_.are_names_local) {
         continue;
       }
       Say(Severity::kWarning, "rank-unclear", read.file->path,
@@ -225,6 +408,12 @@ class DumpReader {
         Say(Severity::kWarning, "unknown-version", path,
             fmt::format("version '{}'", read.dump->version),
             "Dumps of versions 1.x and 2.0 to 2.10 are known; this one was read like the newest.");
+      }
+      if (read.dump->lost_entries > 0) {
+        Say(Severity::kWarning, "entries-left-out", path, "",
+            "An entry has no name, no state or no number, and was left out: the answer is about "
+            "the others.",
+            read.dump->lost_entries);
       }
       if (read.dump->bad_fields > 0) {
         Say(Severity::kWarning, "bad-field-type", path, "",

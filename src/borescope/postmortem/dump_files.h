@@ -27,6 +27,8 @@ struct DumpFile {
 struct DumpFiles {
   std::vector<DumpFile> files;  // in the order given
   std::vector<Diagnostic> diagnostics;
+  // The numbers in their names are places on nodes: node0/trace_0, node1/trace_0.
+  bool are_names_local = false;
   bool has_failed = false;  // one that should have been readable was not
 };
 

@@ -91,7 +91,7 @@ void NoteApart(const HangModel& model, const HangRequest& request, const std::st
   }
 }
 
-JobFinding NoRanks(size_t dumps) {
+JobFinding NoRanks(size_t dumps, bool are_names_local) {
   JobFinding finding;
   finding.order = CauseRank::kNothing;
   finding.finding = "The dumps do not say their ranks";
@@ -104,6 +104,15 @@ JobFinding NoRanks(size_t dumps) {
                      ? std::string("Rename it so that it ends in its rank: trace_0 for rank 0.")
                      : fmt::format("Rename them so that each ends in its rank: trace_0 … trace_{}.",
                                    dumps - 1);
+  if (are_names_local) {
+    finding.evidence = fmt::format(
+        "{} dumps are there, in several folders that each count from 0: their names are places of "
+        "ranks on nodes, and nothing says which ranks of the job these are.",
+        dumps);
+    finding.help =
+        "Rename them so that each ends in its rank in the job, which torchrun counts over the "
+        "nodes: with 4 ranks a node trace_2 of the second node becomes trace_6.";
+  }
   return finding;
 }
 
@@ -133,7 +142,7 @@ Result<HangPart> FindHang(std::span<const JobFile> files, const HangRequest& req
     NoteModel(model, request, where, diagnostics);
     NoteApart(model, request, where, diagnostics);
   } else if (without_rank > 0) {
-    part.found.findings.push_back(NoRanks(without_rank));
+    part.found.findings.push_back(NoRanks(without_rank, read.are_names_local));
     part.found.is_unclear = true;
   }
   part.found.diagnostics = std::move(diagnostics);

@@ -238,7 +238,10 @@ std::optional<int32_t> NumberAfterRank(std::string_view name) {
   for (size_t at = lower.rfind("rank"); at != std::string::npos && at < lower.size();
        at = at == 0 ? std::string::npos : lower.rfind("rank", at - 1)) {
     size_t begin = at + 4;
-    begin += begin < lower.size() && (lower[begin] == '_' || lower[begin] == '-') ? 1 : 0;
+    begin +=
+        begin < lower.size() && (lower[begin] == '_' || lower[begin] == '-' || lower[begin] == '=')
+            ? 1
+            : 0;
     size_t end = begin;
     while (end < lower.size() && IsDigit(lower[end])) {
       ++end;

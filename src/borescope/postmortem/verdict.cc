@@ -16,6 +16,7 @@
 #include "borescope/postmortem/failures.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/logs/xid_catalog.h"
+#include "borescope/postmortem/watchdog_join.h"
 #include "borescope/postmortem/watchdogs.h"
 
 namespace borescope::internal {
@@ -48,6 +49,7 @@ class Joiner {
  public:
   Joiner(const LogPart& logs, std::vector<SourceFindings>& sources)
       : events_(logs.events), sources_(sources) {
+    LearnNames();
     ReadCulprits();
   }
 
@@ -60,9 +62,11 @@ class Joiner {
     }
     PutInOrder();
     Explain();
+    JoinOutsideEnd();
     AddStacks();
     AddXids();
     AddTimeouts();
+    AddStrays();
     AddBlamed();
     AddConsequences();
     AddOutlived();
@@ -149,7 +153,7 @@ class Joiner {
     return finding;
   }
 
-  static std::string EvidenceOf(const Failure& failure) {
+  std::string EvidenceOf(const Failure& failure) const {
     const Death& first = failure.deaths.front();
     const JobEvent& event = *first.event;
     std::string text =
@@ -192,13 +196,13 @@ class Joiner {
   }
 
   // "the failure of rank 3", "the failure in job.log:12".
-  static std::string FailureWords(const Failure& failure) {
+  std::string FailureWords(const Failure& failure) const {
     const Death& first = failure.deaths.front();
     return first.rank.has_value() ? fmt::format("the failure of rank {}", *first.rank)
                                   : fmt::format("the failure in {}", PlaceOf(*first.event));
   }
 
-  static std::string WhyLater(const FailureOrder& order, const Failure& first) {
+  std::string WhyLater(const FailureOrder& order, const Failure& first) const {
     switch (order.basis) {
       case OrderBasis::kTimes:
         return fmt::format("It came {} after {}", SecondsApart(order.apart_ns),
@@ -258,23 +262,32 @@ class Joiner {
     first->finding.is_first = is_earliest && unordered.empty();
   }
 
-  // "rank3.log:120"; of error files, which all have one name, "3/error.json".
-  static std::string PlaceOf(const JobEvent& event) {
+  // "rank3.log:120"; of files of which several have one name with their folder: "3/error.json",
+  // "3/stderr.log:10".
+  std::string PlaceOf(const JobEvent& event) const {
     const std::string& path = event.file;
     const size_t name = path.rfind('/');
-    // Logs of torchrun have one name for all ranks, as error files have.
-    const bool is_of_torchrun = path.ends_with("/stderr.log") || path.ends_with("/stdout.log");
-    if (is_of_torchrun && name > 0) {
-      const size_t above = path.rfind('/', name - 1);
-      return fmt::format("{}{}", path.substr(above == std::string::npos ? 0 : above + 1),
-                         event.line > 0 ? fmt::format(":{}", event.line) : "");
+    std::string place = path.substr(name == std::string::npos ? 0 : name + 1);
+    const auto alike = paths_of_.find(place);
+    const bool is_apart = event.line > 0 && (alike == paths_of_.end() || alike->second.size() < 2);
+    if (!is_apart && name != std::string::npos && name != 0) {
+      const size_t folder = path.rfind('/', name - 1);
+      place = path.substr(folder == std::string::npos ? 0 : folder + 1);
     }
-    if (event.line > 0 || name == std::string::npos || name == 0) {
-      return fmt::format("{}{}", path.substr(name + 1),
-                         event.line > 0 ? fmt::format(":{}", event.line) : "");
+    return event.line > 0 ? fmt::format("{}:{}", place, event.line) : place;
+  }
+
+  // Which files have one name; two of each are enough to know.
+  void LearnNames() {
+    const std::string* last = nullptr;
+    for (const JobEvent& event : events_) {
+      if (last != nullptr && *last == event.file) {
+        continue;
+      }
+      last = &event.file;
+      std::set<std::string>& paths = paths_of_[event.file.substr(event.file.rfind('/') + 1)];
+      if (paths.size() < 2) paths.insert(event.file);
     }
-    const size_t folder = path.rfind('/', name - 1);
-    return path.substr(folder == std::string::npos ? 0 : folder + 1);
   }
 
   // ---- What explains what.
@@ -346,6 +359,101 @@ class Joiner {
         snapshot_of_[&failure] = *same;
       }
     }
+  }
+
+  // ---- Ends from outside, which would have come to any job.
+
+  // A job arrives at its time limit because it hangs, and somebody cancels one that does; a node
+  // that fails and nodes that another job takes have other reasons.
+  static bool IsFromOutside(const JobEvent& event) {
+    return event.text == kNodeFailure || event.text == kPreemption;
+  }
+
+  // The kinds of what the hang analysis says about ranks.
+  bool AreAllOfKind(const std::vector<int32_t>& ranks, HangKind kind) const {
+    return !ranks.empty() && std::all_of(ranks.begin(), ranks.end(), [&](int32_t rank) {
+      return std::any_of(culprits_.begin(), culprits_.end(), [&](const HangCulpritRow& row) {
+        return row.rank == rank && row.kind == HangKindName(kind);
+      });
+    });
+  }
+
+  // Whether nothing shows that the job hung before it was ended.
+  bool IsAssumed(const std::vector<int32_t>& ranks) const {
+    return OfKind(LogKind::kTimeout).empty() &&
+           std::none_of(culprits_.begin(), culprits_.end(), [&](const HangCulpritRow& row) {
+             return std::binary_search(ranks.begin(), ranks.end(),
+                                       static_cast<int32_t>(row.rank)) &&
+                    row.hang == HangShownName(HangShown::kShown);
+           });
+  }
+
+  // Tasks that Slurm reports as killed; each is a rank where srun started the ranks.
+  std::vector<int32_t> KilledTasks() const {
+    std::vector<int32_t> tasks;
+    for (const JobEvent* const event : OfKind(LogKind::kTaskFailed)) {
+      const std::string_view text = event->text;
+      const size_t begin = text.find(' ');
+      const size_t end = text.find(':');
+      if (!text.ends_with(": Killed") || begin >= end) {
+        continue;
+      }
+      std::string list;  // as RankList writes it
+      for (const char c : text.substr(begin + 1, end - begin - 1)) {
+        list += c == '-' ? std::string("..") : std::string(1, c);
+      }
+      const std::vector<int32_t> some = ReadRankList(list);
+      tasks.insert(tasks.end(), some.begin(), some.end());
+    }
+    std::sort(tasks.begin(), tasks.end());
+    return tasks;
+  }
+
+  // A node that failed explains that its ranks left no dump. Where nothing shows that the job hung,
+  // an end from outside is the cause, and that ranks waited then need not mean anything.
+  void JoinOutsideEnd() {
+    const JobEvent* const end = Cancellation();
+    const bool has_failure =
+        std::any_of(failures_.begin(), failures_.end(),
+                    [](const ReportedFailure& reported) { return reported.is_cause; });
+    if (end == nullptr || !IsFromOutside(*end) || has_failure) {
+      return;
+    }
+    const std::vector<int32_t> killed = KilledTasks();
+    std::erase_if(hangs_, [&](Place place) {
+      JobFinding& hang = At(place);
+      const std::vector<int32_t> ranks = ReadRankList(hang.ranks);
+      const bool is_assumed = IsAssumed(ranks);
+      const bool is_killed =
+          std::includes(killed.begin(), killed.end(), ranks.begin(), ranks.end());
+      const bool is_explained = end->text == kNodeFailure &&
+                                AreAllOfKind(ranks, HangKind::kNoDump) &&
+                                (is_killed || is_assumed || killed.empty());
+      if (is_explained) {
+        if (is_killed) {
+          end_ranks_.insert(end_ranks_.end(), ranks.begin(), ranks.end());
+        }
+        std::string said = hang.evidence;
+        if (const size_t at = said.find(kAssumedHang); at != std::string::npos) {
+          said.erase(at, kAssumedHang.size());
+        }
+        end_evidence_ += " " + said;
+        if (!is_killed) {
+          end_evidence_ += " It may follow from the failure of the node.";
+        }
+        gone_.insert({place.source, place.finding});
+      } else if (is_assumed) {
+        const bool is_normal = AreAllOfKind(ranks, HangKind::kNotFinished);
+        hang.severity = is_normal ? Severity::kInfo : Severity::kWarning;
+        hang.evidence +=
+            " The job was ended from outside: ranks that wait for a moment look the same.";
+      } else {
+        return false;
+      }
+      ended_sources_.insert(place.source);
+      end_ = end;
+      return true;
+    });
   }
 
   // The finding that is about the rank: its failure, or the hang.
@@ -491,7 +599,7 @@ class Joiner {
   }
 
   bool HasCause() const {
-    return !hangs_.empty() || has_watchdog_cause_ ||
+    return !hangs_.empty() || end_ != nullptr || has_watchdog_cause_ ||
            std::any_of(failures_.begin(), failures_.end(),
                        [](const ReportedFailure& failure) { return failure.is_cause; });
   }
@@ -657,6 +765,55 @@ class Joiner {
     return silent;
   }
 
+  // Where nothing else says anything, stacks of one moment may: most ranks are at one line, and
+  // some do not.
+  void AddStrays() {
+    if (HasCause() || !findings_.empty()) {
+      return;
+    }
+    std::map<int32_t, std::string_view> line_of;
+    for (const JobEvent* const event : OfKind(LogKind::kStack)) {
+      if (event->rank.has_value() && !event->program_line.empty()) {
+        line_of[*event->rank] = event->program_line;
+      }
+    }
+    std::map<std::string_view, std::vector<int32_t>> ranks_at;
+    for (const auto& [rank, line] : line_of) ranks_at[line].push_back(rank);
+    const auto most = std::max_element(
+        ranks_at.begin(), ranks_at.end(),
+        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    if (ranks_at.size() < 2 || most->second.size() * 2 <= line_of.size()) {
+      return;
+    }
+    std::vector<int32_t> strays;
+    std::string where;
+    constexpr size_t kMostShown = 4;
+    for (const auto& [rank, line] : line_of) {
+      if (line == most->first) {
+        continue;
+      }
+      strays.push_back(rank);
+      if (strays.size() <= kMostShown) {
+        where += fmt::format("{}rank {} is at {}", where.empty() ? "" : "; ", rank, line);
+      }
+    }
+    JobFinding finding;
+    finding.order = CauseRank::kHang;
+    finding.finding = "Ranks are at another line than the others";
+    finding.severity = Severity::kWarning;
+    finding.certainty = Certainty::kLikely;
+    finding.ranks = RankList(strays);
+    finding.evidence = fmt::format(
+        "By their stacks {} {} at {}, and {} {} not. If the job hangs, the others may wait for {}.",
+        RankWords(most->second), most->second.size() == 1 ? "is" : "are", most->first,
+        RankWords(strays), strays.size() == 1 ? "is" : "are", strays.size() == 1 ? "it" : "these");
+    finding.where = where;
+    finding.help =
+        "Write the stacks of all ranks again a minute later: a rank that is still there, while the "
+        "others wait in a collective, keeps them from going on.";
+    Keep(std::move(finding));
+  }
+
   // Where these ranks are, as far as stacks say.
   std::string StacksOf(const std::vector<int32_t>& ranks) const {
     std::string where;
@@ -672,12 +829,10 @@ class Joiner {
 
   // A watchdog that gave up shows that it was a hang.
   void Confirm(const std::string& said) {
-    constexpr std::string_view kAssumed =
-        " That this is a hang is assumed: the dumps do not show how long it lasted.";
     bool is_told = false;
     const auto tell = [&](JobFinding& finding) {
-      if (const size_t at = finding.evidence.find(kAssumed); at != std::string::npos) {
-        finding.evidence.erase(at, kAssumed.size());
+      if (const size_t at = finding.evidence.find(kAssumedHang); at != std::string::npos) {
+        finding.evidence.erase(at, kAssumedHang.size());
       }
       if (!is_told) {
         finding.evidence += " " + said;
@@ -689,6 +844,9 @@ class Joiner {
     }
     for (const Place place : hangs_) {
       tell(At(place));
+    }
+    if (!is_told && end_ != nullptr) {
+      end_evidence_ += " " + said;
     }
     for (HangCulpritRow& row : culprits_) {
       if (row.hang == HangShownName(HangShown::kAssumed)) {
@@ -893,9 +1051,9 @@ class Joiner {
         {"time limit", "Slurm cancelled the job at its time limit", kMoreTime},
         {"walltime limit", "PBS ended the job at its time limit", kMoreTime, "PBS"},
         {"run time limit", "LSF ended the job at its time limit", kMoreTime, "LSF"},
-        {"preemption", "Slurm took the nodes for another job",
+        {kPreemption, "Slurm took the nodes for another job",
          "Write checkpoints at the signal that comes before it (--signal), and requeue the job."},
-        {"node failure", "A node of the job failed",
+        {kNodeFailure, "A node of the job failed",
          "Leave that node out (--exclude), and tell its administrators."},
         {"cancelled", "The job was cancelled",
          "Somebody or something cancelled it: `sacct` and the log of the scheduler say who."},
@@ -905,10 +1063,13 @@ class Joiner {
     for (const Cancelled& texts : kCancelled) {
       if (event.text == texts.text) {
         JobFinding finding;
-        finding.order = CauseRank::kSystem;
+        // What it explains comes after it.
+        const bool is_cause = cancelled == end_;
+        finding.order = is_cause ? CauseRank::kDeath : CauseRank::kSystem;
         finding.finding = texts.finding;
-        finding.severity = is_explained ? Severity::kInfo : Severity::kError;
+        finding.severity = is_explained && !is_cause ? Severity::kInfo : Severity::kError;
         finding.certainty = Certainty::kCertain;
+        finding.ranks = is_cause ? RankList(end_ranks_) : "";
         finding.evidence =
             event.text == "evicted"
                 ? fmt::format("{}: Kubernetes evicted it{}.", PlaceOf(event),
@@ -917,6 +1078,7 @@ class Joiner {
         if (const std::string followed = FailedAfterwards(); !followed.empty()) {
           finding.evidence += fmt::format(" That tasks ended follows from it ({}).", followed);
         }
+        finding.evidence += is_cause ? end_evidence_ : "";
         finding.help = texts.help;
         Keep(std::move(finding));
       }
@@ -968,9 +1130,30 @@ class Joiner {
         }
       }
       sources_[s].findings = std::move(stay);
+      if (ended_sources_.contains(s)) {
+        TakeBackCauses(sources_[s]);
+      }
     }
     return result;
   }
+
+  // What an end from outside explains is neither a cause nor unclear.
+  static void TakeBackCauses(SourceFindings& source) {
+    const auto is_any = [&](bool is_unclear) {
+      return std::any_of(source.findings.begin(), source.findings.end(),
+                         [&](const JobFinding& finding) {
+                           return finding.severity == Severity::kError &&
+                                  (finding.certainty == Certainty::kCannotTell) == is_unclear;
+                         });
+    };
+    source.has_cause = source.has_cause && is_any(false);
+    source.is_unclear = source.is_unclear && is_any(true);
+  }
+
+  static constexpr std::string_view kNodeFailure = "node failure";
+  static constexpr std::string_view kPreemption = "preemption";
+  static constexpr std::string_view kAssumedHang =
+      " That this is a hang is assumed: the dumps do not show how long it lasted.";
 
   const std::vector<JobEvent>& events_;
   std::vector<SourceFindings>& sources_;
@@ -982,6 +1165,11 @@ class Joiner {
   std::vector<ReportedFailure> failures_;  // the first first
   std::map<const ReportedFailure*, Place> snapshot_of_;
   std::set<std::pair<size_t, size_t>> gone_;
+  const JobEvent* end_ = nullptr;   // from outside, if it explains what the dumps show
+  std::vector<int32_t> end_ranks_;  // that it ended, as far as that is known
+  std::string end_evidence_;
+  std::set<size_t> ended_sources_;                         // about which it says more than they do
+  std::map<std::string, std::set<std::string>> paths_of_;  // by name of the file
   std::vector<JobFinding> findings_;
   std::string xid_device_;  // of the GPU whose errors went to a failure
   bool has_watchdog_cause_ = false;
@@ -1011,6 +1199,7 @@ std::vector<int32_t> ReadRankList(std::string_view list) {
 }
 
 void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources) {
+  JoinWatchdogs(logs.events, sources);
   SourceFindings joined = Joiner(logs, sources).Join();
   joined.tables = std::move(logs.tables);
   joined.diagnostics = std::move(logs.diagnostics);

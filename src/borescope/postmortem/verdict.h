@@ -17,6 +17,9 @@ namespace borescope::internal {
 //   stopped: such a finding becomes evidence of the failure.
 // - Out of memory in a log is evidence of what a snapshot says about that rank.
 // - Errors of a GPU, timeouts of watchdogs and stacks are evidence of findings of the same rank.
+// - A node that failed explains that its ranks left no dump. It, and nodes that another job took,
+//   come before a hang that is only assumed.
+// - A rank without a dump whose own watchdog reported that it waited had not died before.
 // - A failure that came later than the hang, and of another rank, is none of its causes.
 // - Of several failures the first is the cause; the others may follow from it where times, a
 // launcher

@@ -117,6 +117,41 @@ TEST(Verdict, ALaterFailureOfAnotherRankIsNoCause) {
   EXPECT_EQ(Told(Joined({Hang({3}, "never-issued")}, {event})), Told(earlier));
 }
 
+JobEvent NodeFailure() { return Event(LogKind::kCancelled, std::nullopt, "node failure"); }
+JobEvent KilledTasks() {
+  JobEvent event = Event(LogKind::kTaskFailed, std::nullopt, "tasks 4-5,7: Killed");
+  event.is_consequence = true;
+  return event;
+}
+
+TEST(Verdict, ANodeThatFailedExplainsRanksWithoutADump) {
+  const auto killed = Joined({Hang({4, 5, 7}, "no-dump")}, {NodeFailure(), KilledTasks()});
+  EXPECT_EQ(Told(killed), (Lines{"error/4,5,7/A node of the job failed"}));
+  EXPECT_NE(killed.back().findings.front().evidence.find("3 ranks wait."), std::string::npos);
+  EXPECT_TRUE(killed.back().has_cause);
+  EXPECT_FALSE(killed.front().has_cause);
+  // Another one without a dump may still have to do with it, but nobody says so.
+  const auto other = Joined({Hang({2}, "no-dump")}, {NodeFailure(), KilledTasks()});
+  EXPECT_EQ(Told(other), (Lines{"error//A node of the job failed"}));
+  EXPECT_NE(other.back().findings.front().evidence.find("may follow"), std::string::npos);
+}
+
+TEST(Verdict, AnEndFromOutsideComesBeforeAHangThatIsAssumed) {
+  const JobEvent preemption = Event(LogKind::kCancelled, std::nullopt, "preemption");
+  EXPECT_EQ(Told(Joined({Hang({0, 1}, "not-finished")}, {preemption})),
+            (Lines{"error//Slurm took the nodes for another job", "info/0,1/Others wait"}));
+  EXPECT_EQ(Told(Joined({Hang({1}, "never-issued")}, {preemption})),
+            (Lines{"error//Slurm took the nodes for another job", "warning/1/Others wait"}));
+  // A watchdog shows that it hung before.
+  EXPECT_EQ(Told(Joined({Hang({1}, "never-issued")},
+                        {preemption, Event(LogKind::kTimeout, 0, "ALLREDUCE 1 did not end")})),
+            (Lines{"error/1/Others wait", "info//Slurm took the nodes for another job"}));
+  // Jobs that hang arrive at their limit.
+  EXPECT_EQ(Told(Joined({Hang({1}, "never-issued")},
+                        {Event(LogKind::kCancelled, std::nullopt, "time limit")})),
+            (Lines{"error/1/Others wait", "info//Slurm cancelled the job at its time limit"}));
+}
+
 TEST(Verdict, OfSeveralCulpritsOneFailed) {
   const auto sources = Joined({Hang({3, 5}, "no-dump")}, {Event(LogKind::kFatal, 5, "Aborted?")});
   EXPECT_EQ(Told(sources),

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "borescope/base/text/text.h"
@@ -34,6 +37,7 @@ enum Key : uint32_t {
   kIsP2p,
   kFrames,
   kThreadName,
+  kOldSeq,  // of versions 1.x, for collectives and for sends and receives
   kKeys,
 };
 constexpr std::string_view kKeyNames[] = {"record_id",
@@ -56,7 +60,8 @@ constexpr std::string_view kKeyNames[] = {"record_id",
                                           "timeout_ms",
                                           "is_p2p",
                                           "frames",
-                                          "thread_name"};
+                                          "thread_name",
+                                          "seq_id"};
 static_assert(std::size(kKeyNames) == kKeys);
 constexpr uint8_t kEntryShape = 1;
 // Differences of such numbers are whole numbers, and exact ones in JSON.
@@ -76,9 +81,10 @@ class FlightFolder : public PlainFolder {
         has[members[i].bits] = true;
       }
     }
-    const bool is_entry =
-        has[kProfilingName] && has[kState] && (has[kCollectiveSeq] || has[kP2pSeq] || has[kOpId]);
-    if (!is_entry) {
+    const bool has_number = has[kCollectiveSeq] || has[kP2pSeq] || has[kOpId] || has[kOldSeq];
+    if (!has[kProfilingName] || !has[kState] || !has_number) {
+      const bool was_one = has[kProfilingName] || (has[kRecordId] && has[kState]);
+      dump_.lost_entries += was_one ? 1 : 0;
       return std::nullopt;
     }
     AddEntry(found);
@@ -119,6 +125,10 @@ class FlightFolder : public PlainFolder {
     entry.thread_name = TextNumber(found[kThreadName]);
     entry.state = StateOf(found[kState]);
     entry.is_p2p = IsP2p(found[kIsP2p], entry.name);
+    if (found[kCollectiveSeq].kind == PlainKind::kNone && found[kP2pSeq].kind == PlainKind::kNone) {
+      (entry.is_p2p ? entry.p2p_seq : entry.collective_seq) =
+          Small(found[kOldSeq], FlightEntry::kNoNumber);
+    }
     entry.is_retired = values_.Int(found[kRetired]).value_or(0) != 0;
     dump_.entries.push_back(entry);
   }
@@ -205,16 +215,53 @@ class FlightFolder : public PlainFolder {
   HashMap<std::pair<uint64_t, uint64_t>, uint32_t> group_names_;
 };
 
+// Groups of versions 1.x are numbers of this process, {0: [0, 1, 2, 3]}, and mean other members
+// elsewhere: what ranks have in common are the members, and which of the groups with these it is.
+// Entries name them by that number alone.
+void NameNumberedGroups(const std::vector<std::optional<int64_t>>& ids, FlightDump& dump) {
+  PlainStore& values = dump.store->values;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i].has_value()) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return *ids[a] < *ids[b]; });
+  std::map<std::pair<const int32_t*, size_t>, int> seen;  // equal lists are one in the store
+  std::map<int64_t, uint32_t> place_of;
+  for (const size_t i : order) {
+    FlightGroup& group = dump.groups[i];
+    if (group.name.empty()) {
+      group.name = std::to_string(seen[{group.ranks.data(), group.ranks.size()}]++);
+    }
+    if (group.description.empty() && *ids[i] == 0) {
+      group.description = "default_pg";  // which a process makes first
+    }
+    place_of.try_emplace(*ids[i], static_cast<uint32_t>(dump.named_groups.size()));
+    dump.named_groups.push_back({values.TextOf(values.Intern(group.name)),
+                                 values.TextOf(values.Intern(group.description))});
+  }
+  for (FlightEntry& entry : dump.entries) {
+    const auto place = place_of.find(entry.pg_id);
+    if (entry.group == FlightEntry::kNothing && place != place_of.end()) {
+      entry.group = place->second;
+    }
+  }
+}
+
 void TakeGroups(PlainValue config, FlightDump& dump) {
   const PlainStore& values = dump.store->values;
   const std::span<const PlainValue> items = values.Items(config);
   constexpr size_t kMostMembers = size_t{1} << 23;  // of all groups: they can name one list
   size_t members = 0;
+  std::vector<std::optional<int64_t>> ids;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     FlightGroup group;
-    group.name = values.Text(items[i]);
+    const bool is_list = items[i + 1].kind == PlainKind::kList;
+    ids.push_back(items[i].IsText() ? std::nullopt : values.Int(items[i]));
+    group.name = values.Text(items[i].IsText() ? items[i] : values.Find(items[i + 1], "name"));
     group.description = values.Text(values.Find(items[i + 1], "desc"));
-    const FlightStore::Ranks& ranks = dump.store->RanksOf(values.Find(items[i + 1], "ranks"));
+    const FlightStore::Ranks& ranks =
+        dump.store->RanksOf(is_list ? items[i + 1] : values.Find(items[i + 1], "ranks"));
     dump.bad_fields += ranks.bad;
     group.ranks = ranks.ranks;
     members += group.ranks.size();
@@ -224,6 +271,8 @@ void TakeGroups(PlainValue config, FlightDump& dump) {
     }
     dump.groups.push_back(std::move(group));
   }
+  ids.resize(dump.groups.size());
+  NameNumberedGroups(ids, dump);
   std::stable_sort(dump.groups.begin(), dump.groups.end(),
                    [](const FlightGroup& a, const FlightGroup& b) { return a.name < b.name; });
 }

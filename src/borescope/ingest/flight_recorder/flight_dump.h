@@ -126,6 +126,7 @@ struct FlightDump {
   std::vector<FlightGroupName> named_groups;
   std::vector<FlightEntry> entries;  // by record_id, as the ring had them
   bool is_cut = false;               // the file ends in the middle
+  uint64_t lost_entries = 0;         // without a name, a state or a number: left out
   uint64_t bad_fields = 0;           // fields of another type than the writer gives them
   uint64_t bytes = 0;                // inflated
 

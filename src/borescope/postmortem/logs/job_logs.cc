@@ -71,13 +71,17 @@ bool BeginsAsJson(std::string_view head) {
   return value == std::string_view::npos || Contains("{[\"]", head.substr(value, 1));
 }
 
-Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string head, ByteSource& rest,
-                             const LineFinder& lines, ReadText& read) {
+Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string_view path, std::string head,
+                             ByteSource& rest, const LineFinder& lines, ReadText& read) {
   Rejoined all(std::move(head), rest);
   BS_ASSIGN(const std::string text, ReadUpTo(all, kErrorFileBytes));
   if (std::optional<std::vector<LogEvent>> events = ReadErrorFile(kind, text, lines)) {
     read.kind = kind == ErrorFileKind::kElastic ? "elastic-error" : "py-spy";
     read.events = std::move(*events);
+  } else if (path.ends_with("/error.json") || path == "error.json") {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = "the error file ends in the middle, or is none as torchrun writes it",
+                 .file = std::string(path)};
   }
   return {};
 }
@@ -89,7 +93,7 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   head.resize(got);
   const bool is_named_so = HasNameOfLog(file.path);
   if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
-    return ReadAsErrorFile(kind, std::move(head), *source.bytes, lines, read);
+    return ReadAsErrorFile(kind, file.path, std::move(head), *source.bytes, lines, read);
   }
   const bool is_json = BeginsAsJson(head) && !IsLineOfDocker(head);
   const bool is_wide = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
@@ -219,6 +223,9 @@ class LogReader {
     std::copy_if(files.begin(), files.end(), std::back_inserter(files_), [](const JobFile& file) {
       return file.kind == JobFileKind::kOther && !file.failure.has_value();
     });
+    for (const JobFile& file : files) {
+      if (file.kind == JobFileKind::kFlightRecorder) ranks_of_dumps_.push_back(file.rank);
+    }
     reads_.resize(files_.size());
     std::mutex mutex;
     uint64_t done = 0;
@@ -235,7 +242,7 @@ class LogReader {
 
   LogPart Take() {
     LeaveOutOlderAttempts();
-    NumberSets();
+    LearnNumberedNames();
     LeaveOutLocalRanks();
     LearnProcesses();
     LogPart part;
@@ -281,50 +288,75 @@ class LogReader {
     if (is_of_torchrun) {
       return of_folder;
     }
+    const std::string lower = LowerCase(name);
+    if (Contains(lower, "rank") && !Contains(lower, "local_rank") &&
+        !Contains(lower, "local-rank") && !Contains(lower, "localrank")) {
+      return files_[i].rank;
+    }
     // Any other number of a log may be that of the job or the day, unless there is one for each.
-    return Contains(LowerCase(name), "rank") || reads_[i].kind != "log" ? files_[i].rank
-                                                                        : of_set_[i];
+    const auto numbered = rank_of_file_.find(i);
+    return numbered != rank_of_file_.end() ? std::optional(numbered->second)
+           : reads_[i].kind != "log"       ? files_[i].rank
+                                           : std::nullopt;
   }
 
-  // Logs of one name but for the last number, which counts from 0 without a gap: "log_0.err",
-  // "log_1.err". Not if lines in them say other ranks, nor by names of machines, which have
-  // several.
-  void NumberSets() {
-    constexpr std::string_view kOthers[] = {"node",    "host", "pod", "worker",
-                                            "attempt", "run",  "try"};
-    of_set_.resize(files_.size());
+  // The path with '#' for the last number of its name, or else of its folder, and that number.
+  static std::optional<std::pair<std::string, int32_t>> NumberedName(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    const size_t name = slash == std::string::npos ? 0 : slash + 1;
+    const size_t folder =
+        slash == std::string::npos || slash == 0 ? 0 : path.rfind('/', slash - 1) + 1;
+    size_t end = path.find_last_of("0123456789");
+    if (end == std::string::npos || end < folder) {
+      return std::nullopt;
+    }
+    size_t begin = end++;
+    while (begin > (end > name ? name : folder) && IsDigit(path[begin - 1])) --begin;
+    const auto number = ParseNumber<int32_t>(std::string_view(path).substr(begin, end - begin));
+    // Nodes, pods, attempts and places on a node are counted as well; a first worker may be rank 1.
+    constexpr std::string_view kOthers[] = {"local",  "node",    "host", "pod",
+                                            "worker", "attempt", "run",  "try"};
+    const std::string before = LowerCase(std::string_view(path).substr(folder, begin - folder));
+    const bool is_other =
+        std::any_of(std::begin(kOthers), std::end(kOthers),
+                    [&](std::string_view word) { return Contains(before, word); });
+    if (!number.has_value() || is_other) {
+      return std::nullopt;
+    }
+    return std::pair(path.substr(0, begin) + "#" + path.substr(end), *number);
+  }
+
+  // Logs whose names differ in one number, which counts from 0 without a gap, are one of each rank,
+  // unless anything says that there are more ranks, or which of them wrote a line.
+  void LearnNumberedNames() {
     std::map<std::string, std::map<int32_t, size_t>> sets;
     std::set<std::string> refused;
     for (size_t i = 0; i < files_.size(); ++i) {
-      const std::string_view path = files_[i].path;
-      const size_t begin = path.rfind('/') + 1;
-      const size_t last = path.find_last_of("0123456789");
-      const bool is_named_so =
-          reads_[i].kind == "log" && last != std::string_view::npos && last >= begin;
-      const std::string name = LowerCase(path.substr(begin));
-      if (!is_named_so ||
-          std::any_of(std::begin(kOthers), std::end(kOthers),
-                      [&](std::string_view word) { return Contains(name, word); })) {
+      const auto numbered = NumberedName(files_[i].path);
+      if (reads_[i].kind != "log" || reads_[i].is_older || !numbered.has_value()) {
         continue;
       }
-      size_t first = last;
-      while (first > begin && IsDigit(path[first - 1])) --first;
-      const auto number = ParseNumber<int32_t>(path.substr(first, last + 1 - first));
-      std::string rest(path.substr(0, first));
-      rest.append("\0", 1).append(path.substr(last + 1));
-      const bool says_other = std::any_of(
-          reads_[i].events.begin(), reads_[i].events.end(),
-          [&](const LogEvent& event) { return event.rank.has_value() && event.rank != number; });
-      if (!number.has_value() || says_other || !sets[rest].emplace(*number, i).second) {
-        refused.insert(rest);
+      const bool says_other =
+          std::any_of(reads_[i].events.begin(), reads_[i].events.end(), [&](const LogEvent& event) {
+            return event.rank.has_value() && event.rank != numbered->second;
+          });
+      const bool is_new = sets[numbered->first].try_emplace(numbered->second, i).second;
+      if (says_other || !is_new) {
+        refused.insert(numbered->first);
       }
     }
-    for (const auto& [rest, numbers] : sets) {
-      const bool is_whole = numbers.size() > 1 && numbers.begin()->first == 0 &&
-                            numbers.rbegin()->first == static_cast<int32_t>(numbers.size()) - 1;
-      if (is_whole && !refused.contains(rest)) {
-        for (const auto& [number, i] : numbers) of_set_[i] = number;
+    int32_t ranks = 0;  // by the names of dumps
+    for (const std::optional<int32_t>& rank : ranks_of_dumps_) {
+      ranks = std::max(ranks, rank.value_or(-1) + 1);
+    }
+    for (const auto& [name, files] : sets) {
+      const auto count = static_cast<int32_t>(files.size());
+      const bool is_complete =
+          count > 1 && files.begin()->first == 0 && files.rbegin()->first == count - 1;
+      if (!is_complete || refused.contains(name) || count < ranks) {
+        continue;
       }
+      for (const auto& [rank, file] : files) rank_of_file_[file] = rank;
     }
   }
 
@@ -441,7 +473,8 @@ class LogReader {
 
   std::vector<JobFile> files_;
   std::vector<ReadText> reads_;
-  std::vector<std::optional<int32_t>> of_set_;  // of files: the rank by their place in a set
+  std::vector<std::optional<int32_t>> ranks_of_dumps_;
+  std::map<size_t, int32_t> rank_of_file_;  // of logs that are numbered, by place in files_
   std::map<int64_t, int32_t> rank_of_process_;
   bool has_many_nodes_ = false;
   bool has_many_launchers_ = false;

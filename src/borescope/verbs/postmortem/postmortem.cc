@@ -423,6 +423,17 @@ Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> fil
       }
     }
   }
+  // Logs and error files that were refused are warnings, of which one is enough here.
+  for (const SourceFindings& source : sources) {
+    for (const Diagnostic& diagnostic : source.diagnostics) {
+      if (diagnostic.code == "unreadable-file") {
+        return Error{.code = ErrorCode::kCorrupt,
+                     .cause = diagnostic.first,
+                     .remedy = {},
+                     .file = diagnostic.file};
+      }
+    }
+  }
   const auto foreign = std::find_if(files.begin(), files.end(),
                                     [](const JobFile& file) { return !file.foreign.empty(); });
   if (foreign != files.end()) {

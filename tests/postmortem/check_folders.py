@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""What `borescope postmortem` makes of dumps by their names, their folders and the logs beside them.
+
+    check_folders.py BORESCOPE
+"""
+
+import json
+import pickle
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from check_faults import rows
+
+BEGIN_NS = 1_793_527_200_000_000_000
+STEPS = 10
+
+
+def entry(record, rank, state, second=0):
+    """The record of an all_reduce of the default group."""
+    return {"record_id": record, "pg_id": 0, "process_group": ("0", "default_pg"), "collective_seq_id": record + 1,
+            "p2p_seq_id": 0, "op_id": record + 1, "profiling_name": "nccl:all_reduce",
+            "time_created_ns": BEGIN_NS + second * 1_000_000_000 + record * 20_000_000 + rank * 100_000,
+            "input_sizes": [[256]], "input_dtypes": ["Float"], "output_sizes": [[256]], "output_dtypes": ["Float"],
+            "state": state, "time_discovered_started_ns": None, "time_discovered_completed_ns": None, "retired": state == "completed",
+            "timeout_ms": 600_000, "is_p2p": False}
+
+
+def dump(rank, world, comes=True, second=0, groups=None):
+    """Of a rank that stands in operation 11 of all ranks, or did not come there."""
+    entries = [entry(i, rank, "completed", second) for i in range(STEPS)]
+    entries += [entry(STEPS, rank, "started", second)] if comes else []
+    config = {"0": {"name": "0", "desc": "default_pg", "ranks": str(list(range(world)))}}
+    for name, members in (groups or {}).items():
+        config[name] = {"name": name, "desc": "tp", "ranks": str(members)}
+    return {"version": "2.10", "entries": entries, "pg_config": config}
+
+
+def as_1_4(made):
+    """The same as versions 1.x write it: one number of all operations of a group, and groups by number alone."""
+    gone = ("process_group", "collective_seq_id", "p2p_seq_id", "input_dtypes", "output_dtypes", "timeout_ms", "is_p2p")
+    entries = [{key: value for key, value in one.items() if key not in gone} | {"seq_id": one["collective_seq_id"]} for one in made["entries"]]
+    return {"version": "1.4", "entries": entries, "pg_config": {0: json.loads(made["pg_config"]["0"]["ranks"])}}
+
+
+def without_names(made):
+    for one in made["entries"]:
+        del one["profiling_name"]
+    return made
+
+
+def watchdog(rank, operation, seq):
+    return (f"[rank{rank}]:[E1101 10:10:00.1 ProcessGroupNCCL.cpp:616] [Rank {rank}] Watchdog caught collective operation timeout: "
+            f"WorkNCCL(SeqNum={seq}, OpType={operation}, NumelIn=10, NumelOut=10, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n")
+
+
+def stack(name, line, function):
+    """As py-spy dump --json writes it."""
+    return json.dumps([{"pid": 77, "thread_id": 1, "thread_name": "MainThread", "owns_gil": False, "active": True,
+                        "frames": [{"name": function, "filename": f"/app/{name}", "line": line}]}])
+
+
+NODE_FAILURE = "srun: error: Node failure on node7\nsrun: error: node7: tasks 4-7: Killed\n"
+PREEMPTION = "slurmstepd: error: *** JOB 1 ON node3 CANCELLED AT 2026-11-01T10:00:00 DUE TO PREEMPTION ***\n"
+NO_DUMP = "Others wait for a rank without a dump"
+NOT_FINISHED = "All issued a collective, none finished it"
+NEVER_ISSUED = "Ranks stopped issuing work"
+
+# Name, files, and the first finding, its certainty and its ranks.
+CASES = [
+    ("a node failed", {**{f"trace_{r}": dump(r, 8) for r in range(4)}, "slurm-1.out": NODE_FAILURE}, ("A node of the job failed", "certain", "4..7")),
+    ("no node failed", {f"trace_{r}": dump(r, 8) for r in range(4)}, (NO_DUMP, "cannot tell", "4..7")),
+    ("preempted in an all_reduce", {**{f"trace_{r}": dump(r, 4) for r in range(4)}, "slurm-1.out": PREEMPTION}, ("Slurm took the nodes for another job", "certain", "")),
+    ("a rank without a dump waited as well", {**{f"trace_{r}": dump(r, 4) for r in range(3)}, "rank3.log": watchdog(3, "ALLREDUCE", 11)}, (NOT_FINISHED, "cannot tell", "0..3")),
+    ("one of two waited as well", {**{f"trace_{r}": dump(r, 4) for r in range(2)}, "rank3.log": watchdog(3, "ALLREDUCE", 11)}, (NO_DUMP, "likely", "2")),
+    ("it waited elsewhere", {**{f"trace_{r}": dump(r, 4) for r in range(3)}, "rank3.log": watchdog(3, "BROADCAST", 4)}, (NO_DUMP, "cannot tell", "3")),
+    ("a rank of the newest attempt left nothing", {**{f"attempt_0/trace_{r}": dump(r, 4) for r in range(4)}, **{f"attempt_1/trace_{r}": dump(r, 4, second=400) for r in range(3)}}, (NO_DUMP, "likely", "3")),
+    ("names are places on nodes", {f"node{r // 4}/trace_{r % 4}": dump(r, 8, comes=r != 6) for r in range(8)}, ("The dumps do not say their ranks", "cannot tell", "")),
+    ("places on nodes, and groups that say which", {f"n{'ba'[r // 4]}/trace_{r % 4}": dump(r, 8, comes=r != 6, groups={"1": list(range(r // 4 * 4, r // 4 * 4 + 4))}) for r in range(8)}, (NEVER_ISSUED, "certain", "6")),
+    ("one process wrote two dumps", {f"at{i}/trace_{r}": dump(r, 4, comes=r != 2) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "certain", "2")),
+    ("two attempts, half of each", {f"at{i}/trace_{r}": dump(r, 8, comes=r != 2, second=100 * i) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "likely", "2")),
+    ("stacks alone", {f"rank{r}.json": stack("data.py", 55, "read") if r == 2 else stack("train.py", 33, "step") for r in range(4)}, ("Ranks are at another line than the others", "likely", "2")),
+    ("version 1.4", {f"trace_{r}": as_1_4(dump(r, 4, comes=r != 2)) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
+]
+
+
+def ask(borescope, files):
+    with tempfile.TemporaryDirectory(prefix="postmortem-folders-") as name:
+        for path, content in files.items():
+            at = Path(name) / path
+            at.parent.mkdir(parents=True, exist_ok=True)
+            at.write_bytes(content.encode() if isinstance(content, str) else pickle.dumps(content, 2))
+        return subprocess.run([borescope, "postmortem", name, "-f", "json", "--threads", "1"], capture_output=True, text=True, check=False)
+
+
+def main():
+    borescope = sys.argv[1]
+    wrong = 0
+    for name, files, expected in CASES:
+        done = ask(borescope, files)
+        if done.returncode != 0:
+            raise SystemExit(f"{name}: status {done.returncode}: {done.stderr}")
+        first = rows({table["name"]: table for table in json.loads(done.stdout)["tables"]}, "postmortem")[0]
+        found = (first["finding"], first["certainty"], first["ranks"] or "")
+        if found != expected:
+            wrong += 1
+            print(f"wrong: {name}: {found}, not {expected}: {first['evidence']}")
+    # What is left out, or cannot be read, is said.
+    nameless = ask(borescope, {f"trace_{r}": without_names(dump(r, 4)) for r in range(4)})
+    if "entries-left-out" not in nameless.stdout + nameless.stderr:
+        wrong += 1
+        print("wrong: entries without a name are left out without a word")
+    torn = ask(borescope, {"attempt_0/3/error.json": '{"message": {"message": "ValueError: x", "extraIn'})
+    if torn.returncode != 2 or "attempt_0/3/error.json" not in torn.stderr or "middle" not in torn.stderr:
+        wrong += 1
+        print("wrong: a torn error file:", torn.returncode, torn.stderr)
+    print(f"{len(CASES) + 2 - wrong} of {len(CASES) + 2} folders are right")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
