@@ -201,8 +201,7 @@ std::string HelpOf(const Death& death) {
   }
   if (event.text.ends_with("got signal: 1")) {
     return "SIGHUP: the terminal or the connection that started it ended. Start it with `nohup`, "
-           "in "
-           "`tmux`, or by the scheduler.";
+           "in `tmux`, or by the scheduler.";
   }
   if (death.ending == Ending::kException && Contains(event.text, "CUDA error")) {
     return "CUDA reports errors late: CUDA_LAUNCH_BLOCKING=1 shows the line of the kernel, "

@@ -28,8 +28,7 @@ const LogPattern kSpawned{
     "(\\w+))"};
 const LogPattern kMpiSignal{
     "(?:mpirun|mpiexec|orterun|prterun) noticed that process rank ([0-9]+) with PID ([0-9]+) on "
-    "node "
-    "(\\S+) exited on signal ([0-9]+)"};
+    "node (\\S+) exited on signal ([0-9]+)"};
 // PRRTE breaks the line before the signal.
 const LogPattern kMpiSignalHead{
     "(?:mpirun|mpiexec|orterun|prterun) noticed that process rank ([0-9]+) with PID ([0-9]+) on "
