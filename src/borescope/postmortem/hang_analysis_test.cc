@@ -594,7 +594,7 @@ std::vector<Entry> AtHour(int hour, int last, bool is_last_open) {
 
 TEST(HangAnalysisTest, ADumpOfAnotherAttemptIsNoEvidence) {
   const std::vector<Entry> waits = AtHour(1, 9, true);
-  // An hour before it stood at what the others finished; or it had finished more than they issued.
+  // An hour before it was at what the others finished; or it had finished more than they issued.
   EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 8, true)), "1 no-dump likely");
   EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 7, false)), "1 no-dump likely");
   EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 20, true)), "1 no-dump likely");

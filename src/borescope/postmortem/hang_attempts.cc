@@ -28,14 +28,14 @@ struct TimedPart {
   int64_t finished_ns = 0;  // 0: it did not finish
 };
 
-// Of how many collectives of a rank the times could be compared, and of how many they cannot be.
+// With how many members of its groups the times of a rank could be compared, and of how many they
+// are apart from its own.
 struct Votes {
-  size_t compared = 0;
-  size_t apart = 0;  // from more than half of the members
-  size_t split = 0;  // from half of them: either half may be odd
+  size_t peers = 0;
+  size_t apart = 0;
 };
 
-// What members of a group say of the collectives that need all of them, by number.
+// What members of a group did of the collectives that need all of them, by number.
 std::map<int32_t, std::vector<TimedPart>> TimedPartsOf(const HangModel& model, uint32_t group) {
   std::map<int32_t, std::vector<TimedPart>> found;
   for (const int32_t member : model.groups[group].members) {
@@ -60,8 +60,9 @@ std::map<int32_t, std::vector<TimedPart>> TimedPartsOf(const HangModel& model, u
   return found;
 }
 
-// Counts for each rank whether it finished before most issued, or issued after most had finished.
-void Vote(std::span<const TimedPart> parts, std::vector<Votes>& votes) {
+// For each rank of `parts`: of how many others it finished before they issued, or issued after they
+// had finished. Where it has a larger count already, that stays.
+void Compare(std::span<const TimedPart> parts, std::map<uint32_t, Votes>& in_group) {
   if (parts.size() < 2) {
     return;
   }
@@ -81,10 +82,10 @@ void Vote(std::span<const TimedPart> parts, std::vector<Votes>& votes) {
     const auto before =
         std::lower_bound(finished.begin(), finished.end(), part.issued_ns - kApartNs) -
         finished.begin();
-    ++votes[part.rank].compared;
-    const size_t from = static_cast<size_t>(std::max(after, before)) * 2;
-    votes[part.rank].apart += from > parts.size() ? 1 : 0;
-    votes[part.rank].split += from == parts.size() ? 1 : 0;
+    Votes& votes = in_group[part.rank];
+    if (parts.size() - 1 >= votes.peers) {
+      votes = {.peers = parts.size() - 1, .apart = static_cast<size_t>(after + before)};
+    }
   }
 }
 
@@ -143,23 +144,31 @@ OddDumps FindOddDumps(const HangModel& model) {
   }
   std::vector<Votes> votes(model.ranks.size());
   for (uint32_t group = 0; group < model.groups.size(); ++group) {
+    std::map<uint32_t, Votes> in_group;
     for (const auto& [number, parts] : TimedPartsOf(model, group)) {
-      Vote(parts, votes);
+      Compare(parts, in_group);
+    }
+    for (const auto& [rank, of_group] : in_group) {
+      votes[rank].peers += of_group.peers;
+      votes[rank].apart += of_group.apart;
     }
   }
   std::vector<char> is_apart(model.ranks.size(), 0);
+  size_t compared = 0;
+  size_t apart = 0;
   for (size_t i = 0; i < votes.size(); ++i) {
-    is_apart[i] = votes[i].apart * 2 > votes[i].compared ? 1 : 0;
+    is_apart[i] = votes[i].apart * 2 > votes[i].peers ? 1 : 0;
+    compared += votes[i].peers > 0 ? 1 : 0;
+    apart += is_apart[i] != 0 ? 1 : 0;
   }
-  const bool is_any = std::find(is_apart.begin(), is_apart.end(), 1) != is_apart.end();
+  const bool has_majority = apart * 2 < compared;
   for (size_t i = 0; i < votes.size(); ++i) {
-    const HangRank& rank = model.ranks[i];
-    if (is_apart[i] != 0) {
-      (Fits(model, rank, is_apart) ? odd.with_odd_clocks : odd.of_other_attempts)
-          .push_back(rank.rank);
-    } else if (!is_any && votes[i].split * 2 > votes[i].compared) {
-      odd.with_odd_clocks.push_back(rank.rank);
+    if (is_apart[i] == 0) {
+      continue;
     }
+    const HangRank& rank = model.ranks[i];
+    const bool may_be = !has_majority || Fits(model, rank, is_apart);
+    (may_be ? odd.with_odd_clocks : odd.of_other_attempts).push_back(rank.rank);
   }
   return odd;
 }

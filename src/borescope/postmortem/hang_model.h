@@ -154,10 +154,10 @@ struct LeftOutTransfer {
   size_t usual = 0;
 };
 
-// Whether a rank left out its end of a transfer, by what it did at other times: all launches of
-// transfers in that group but the latest had it, three at least; or it issued fewer of them before
-// the collective at which it is than before those before it, or thereafter. Nothing where its dump
-// does not show it.
+// Whether a rank left out its end of a transfer (hang_left_out.cc), by what it did at other times:
+// all launches of transfers in that group but the latest had it, three at least; or it issued fewer
+// of them before the collective at which it is than before those before it, or thereafter. Nothing
+// where its dump does not show it.
 std::optional<LeftOutTransfer> LeftOutBy(const HangModel& model, const HangRank& rank,
                                          const HangOperation& transfer);
 
@@ -167,6 +167,11 @@ bool IsOutstanding(const FlightDump& dump, const FlightEntry& entry);
 // "nccl:all_reduce" without its backend; names that several backends give one operation are one:
 // "_all_gather_base" is "all_gather".
 std::string_view OperationName(std::string_view profiling_name);
+
+// The first transfer between the two ranks that an entry of `rank` names, as "nccl:send 1->2";
+// nothing where it names none. `members` are those of the group.
+std::optional<HangOperation> TransferNamedBy(std::string_view profiling_name, int32_t rank,
+                                             std::span<const int32_t> members, uint32_t group);
 
 // Whether an entry of that name closes a launch of several operations.
 bool IsClosing(std::string_view profiling_name);

@@ -940,7 +940,7 @@ class Reporter {
     return text + (named.size() == 1 ? " was" : " were");
   }
 
-  // Where a rank stands: of what it launched together, at what the others keep from ending.
+  // Where a rank is: of what it launched together, what the others keep from ending.
   std::string StandsAt(const HangCulprit& culprit) const {
     const HangRank& rank = *model_.Of(culprit.rank);
     const bool is_there =
