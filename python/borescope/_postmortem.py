@@ -106,7 +106,7 @@ def _count(value: Any, name: str) -> int:
 
 def postmortem(job: One | Iterable[One], *, world: int | None = None, limit: int | str | None = None,
                skip_frames: str | None = None, fix_time: int = 20, rank: int | str | Iterable[int] | None = None,
-               sort: str | None = None, top: int | None = None, threads: int = 0,
+               sort: str | None = None, top: int | None = None, scrub: bool = False, threads: int = 0,
                memory_limit: int | str | None = None, progress: ProgressOption = None) -> Postmortem:
     """Why a job hung, died or ran out of memory: which rank, which line, and what to change.
 
@@ -125,6 +125,8 @@ def postmortem(job: One | Iterable[One], *, world: int | None = None, limit: int
         rank: only rows of these ranks.
         sort: the column by which every table that has it is sorted.
         top: how many rows of each table are kept.
+        scrub: whether texts of the answer are without what may say who, where and with which secrets:
+            paths, hosts, accounts and tokens. Numbers and ranks stay.
         threads: how many threads read; 0 is one a processor.
         memory_limit: as of :func:`open`.
         progress: as of :func:`open`.
@@ -140,11 +142,13 @@ def postmortem(job: One | Iterable[One], *, world: int | None = None, limit: int
         answer.findings[0]["finding"]       # 'Ranks stopped issuing work'
         answer["hang_culprits"].to_pandas()
     """
+    if not isinstance(scrub, bool):
+        raise usage(f"`scrub` takes True or False, not {scrub!r:.80}: a post-mortem gives no new names", parameter="scrub")
     text = limit if isinstance(limit, str) else "" if limit is None else str(size_of(limit, "limit"))
     with ExitStack() as copies, reporting(progress) as report:
         paths = _paths(job, copies)
         answer, *judged = _native.postmortem(
             paths, _count(world or 0, "world"), text, skip_frames or "", _count(fix_time, "fix_time"),
             "" if rank is None else ranges_of(rank, "rank"), sort or "",
-            None if top is None else _count(top, "top"), threads, size_of(memory_limit, "memory_limit"), report)
+            None if top is None else _count(top, "top"), scrub, threads, size_of(memory_limit, "memory_limit"), report)
     return Postmortem(answer, *judged)

@@ -21,7 +21,7 @@ namespace {
 // The tables, whether there is a cause, whether it is unclear, and whether a file was refused.
 nb::tuple PostmortemOf(const nb::list& given, int world, std::string limit, std::string skip_frames,
                        int fix_time, std::string rank, std::string sort, std::optional<size_t> top,
-                       int threads, uint64_t memory_limit, nb::object progress) {
+                       bool scrub, int threads, uint64_t memory_limit, nb::object progress) {
   std::vector<std::string> paths;
   for (const nb::handle path : given) {
     paths.push_back(RawText(path));
@@ -35,6 +35,9 @@ nb::tuple PostmortemOf(const nb::list& given, int world, std::string limit, std:
   options.rank = std::move(rank);
   options.sort = std::move(sort);
   options.top = top;
+  if (scrub) {
+    options.scrub.emplace();
+  }
   options.threads = threads;
   options.memory_limit = memory_limit;
   options.progress = call.progress();
@@ -49,7 +52,7 @@ nb::tuple PostmortemOf(const nb::list& given, int world, std::string limit, std:
 void BindPostmortem(nb::module_& module) {
   module.def("postmortem", PostmortemOf, nb::arg("paths"), nb::arg("world"), nb::arg("limit"),
              nb::arg("skip_frames"), nb::arg("fix_time"), nb::arg("rank"), nb::arg("sort"),
-             nb::arg("top").none(), nb::arg("threads"), nb::arg("memory_limit"),
+             nb::arg("top").none(), nb::arg("scrub"), nb::arg("threads"), nb::arg("memory_limit"),
              nb::arg("progress").none());
 }
 

@@ -71,6 +71,20 @@ def test_options(jobs: Path) -> None:
     assert borescope.postmortem(jobs / "job", skip_frames="/vendor/")["hang_culprits"]["last_line"][0] == "/app/train.py:10 step"
 
 
+def test_scrub(jobs: Path) -> None:
+    plain = borescope.postmortem(jobs / "job")
+    clean = borescope.postmortem(jobs / "job", scrub=True)
+    assert "/app/train.py" in plain.to_json().decode()
+    for text in (clean.to_json().decode(), str(clean), repr(clean)):
+        assert "/app/" not in text
+        assert str(jobs) not in text
+    for name in ("rank", "kind", "certainty", "since_unix_ns"):
+        assert clean["hang_culprits"][name].to_list() == plain["hang_culprits"][name].to_list()
+    for wrong in ("names", 1, None):
+        with pytest.raises(borescope.UsageError, match="scrub"):
+            borescope.postmortem(jobs / "job", scrub=wrong)  # type: ignore[arg-type]
+
+
 def test_out_of_memory(jobs: Path) -> None:
     answer = borescope.postmortem(jobs / "memory", limit=17 << 20, fix_time=5)
     assert answer["oom"]["cause"][0].startswith("full") or "limit" in answer["oom"]["cause"][0]

@@ -15,196 +15,14 @@ namespace borescope::internal {
 namespace {
 constexpr int64_t kDayNs = 86'400 * kSecondNs;
 
-// ---- where a rank is in an operation ----
-
-// The number by which the dump of `rank` knows a group of which it has no entry, from the dumps of
-// members that have; nothing where these do not agree, or it cannot be the same there.
-std::optional<int32_t> StatusIdOf(const HangModel& model, const HangRank& rank, uint32_t group) {
-  if (const std::span<const IssuedOperation> own = rank.InGroup(group); !own.empty()) {
-    return rank.dump->entries[own.front().first_entry].pg_id;
-  }
-  const auto uses = [](const FlightDump& dump, int32_t id) {
-    return std::any_of(dump.entries.begin(), dump.entries.end(),
-                       [id](const FlightEntry& entry) { return entry.pg_id == id; });
-  };
-  const auto has_same_ids = [&](const FlightDump& other) {
-    return std::equal(other.status.begin(), other.status.end(), rank.dump->status.begin(),
-                      rank.dump->status.end(), [](const FlightStatus& a, const FlightStatus& b) {
-                        return a.pg_id == b.pg_id;
-                      });
-  };
-  std::optional<int32_t> id;
-  bool is_like_all = true;
-  constexpr size_t kMostAsked = 16;
-  size_t asked = 0;
-  for (const int32_t member : model.groups[group].members) {
-    const HangRank* const other = model.Of(member);
-    if (other == nullptr || other == &rank || other->InGroup(group).empty()) {
-      continue;
-    }
-    const int32_t theirs = other->dump->entries[other->InGroup(group).front().first_entry].pg_id;
-    if (id.has_value() && *id != theirs) {
-      return std::nullopt;
-    }
-    id = theirs;
-    is_like_all = is_like_all && has_same_ids(*other->dump);
-    if (++asked == kMostAsked) {
-      break;
-    }
-  }
-  return id.has_value() && (is_like_all || !uses(*rank.dump, *id)) ? id : std::nullopt;
-}
-
-std::optional<Where> ByStatus(const HangModel& model, const HangRank& rank,
-                              const HangOperation& operation) {
-  if (model.groups[operation.group].has_p2p || rank.dump->status.empty()) {
-    return std::nullopt;  // transfers share the numbers of the status
-  }
-  const std::optional<int32_t> id = StatusIdOf(model, rank, operation.group);
-  const FlightStatus* const status = id.has_value() ? rank.dump->StatusOf(*id) : nullptr;
-  if (status == nullptr) {
-    return std::nullopt;
-  }
-  if (operation.number <= status->completed) {
-    return Where{WhereState::kDone, WhereBasis::kStatus};
-  }
-  return Where{operation.number <= status->enqueued ? WhereState::kOpen : WhereState::kNotIssued,
-               WhereBasis::kStatus};
-}
-
-// Whether all records that both dumps have are of the same operation, and there is one.
-bool HasSameProgram(const HangRank& a, const HangRank& b) {
-  const std::vector<FlightEntry>& left = a.dump->entries;
-  const std::vector<FlightEntry>& right = b.dump->entries;
-  const auto group = [](const HangRank& rank, const FlightEntry& entry) {
-    return entry.group == FlightEntry::kNothing ? std::string_view()
-                                                : rank.dump->named_groups[entry.group].description;
-  };
-  size_t common = 0;
-  for (size_t i = 0, j = 0; i < left.size() && j < right.size();) {
-    if (left[i].record_id != right[j].record_id) {
-      left[i].record_id < right[j].record_id ? ++i : ++j;
-      continue;
-    }
-    const FlightEntry& x = left[i++];
-    const FlightEntry& y = right[j++];
-    const bool is_same = x.collective_seq == y.collective_seq && x.p2p_seq == y.p2p_seq &&
-                         OperationName(a.dump->Name(x)) == OperationName(b.dump->Name(y)) &&
-                         group(a, x) == group(b, y);
-    if (!is_same) {
-      return false;
-    }
-    ++common;
-  }
-  return common > 0;
-}
-
-std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
-                                 const HangOperation& operation) {
-  if (!rank.is_active_only || rank.dump->entries.empty()) {
-    return std::nullopt;
-  }
-  constexpr size_t kMostAsked = 32;
-  size_t asked = 0;
-  for (const int32_t member : model.groups[operation.group].members) {
-    const HangRank* const peer = model.Of(member);
-    const IssuedOperation* const issued = peer == nullptr ? nullptr : peer->Find(operation);
-    if (issued == nullptr) {
-      continue;
-    }
-    if (HasSameProgram(*peer, rank)) {
-      const bool is_behind =
-          rank.dump->entries.back().record_id >= peer->dump->entries[issued->first_entry].record_id;
-      return Where{is_behind ? WhereState::kDone : WhereState::kNotIssued, WhereBasis::kAligned};
-    }
-    if (++asked == kMostAsked) {
-      break;
-    }
-  }
-  return std::nullopt;
-}
-
-// Whether a rank of whose dump completed entries were left out must have been through an operation:
-// few members still have it, and all that this rank has outstanding was issued after it.
-bool IsPastByTime(const HangModel& model, const HangRank& rank, const HangOperation& operation) {
-  const auto facts = model.heads.find(operation);
-  if (!rank.is_active_only || rank.head_entry == HangRank::kNoEntry || facts == model.heads.end() ||
-      facts->second.last_created_ns == 0 ||
-      facts->second.recorded * 2 >= model.groups[operation.group].members.size()) {
-    return false;
-  }
-  const int64_t oldest = rank.dump->entries[rank.head_entry].created_ns;
-  return oldest > facts->second.last_created_ns;
-}
-
-Where WhereIsTransfer(const HangModel& model, const HangRank& rank,
-                      const HangOperation& operation) {
-  if (rank.FindTransfer(operation) != nullptr) {
-    return {WhereState::kOpen, WhereBasis::kRecorded};
-  }
-  // Where both ends have all their records, the number counts from the first transfer on.
-  const HangRank* const peer =
-      model.Of(operation.from == rank.rank ? operation.to : operation.from);
-  if (rank.has_all_records && peer != nullptr && peer->has_all_records) {
-    HangOperation first = operation;
-    first.number = 0;
-    const auto finished = rank.finished_transfers.find(first);
-    if (finished != rank.finished_transfers.end() && operation.number < finished->second) {
-      return {WhereState::kDone, WhereBasis::kRecorded};
-    }
-    return {WhereState::kNotIssued, WhereBasis::kOrder};
-  }
-  return rank.dump->is_cut ? Where{WhereState::kNoDump, WhereBasis::kNoDump}
-                           : Where{WhereState::kNotIssued, WhereBasis::kAbsent};
-}
-
-}  // namespace
-
-Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operation) {
-  const HangRank* const at = model.Of(rank);
-  if (at == nullptr) {
-    return {WhereState::kNoDump, WhereBasis::kNoDump};
-  }
-  if (operation.is_p2p) {
-    return WhereIsTransfer(model, *at, operation);
-  }
-  if (const IssuedOperation* const issued = at->Find(operation); issued != nullptr) {
-    return {issued->is_outstanding ? WhereState::kOpen : WhereState::kDone, WhereBasis::kRecorded};
-  }
-  const std::span<const IssuedOperation> in_group = at->InGroup(operation.group);
-  if (!in_group.empty() && operation.number < in_group.back().number) {
-    if (at->IsHeadLost() && at->head.front().group == operation.group &&
-        operation.number >= at->head.front().number) {
-      return {WhereState::kOpen, WhereBasis::kStatus};
-    }
-    // Evicted entries are complete, unless the ring was full of outstanding ones.
-    const bool is_doubtful = at->may_lack_older && operation.number < in_group.front().number;
-    return {WhereState::kDone, is_doubtful ? WhereBasis::kAbsent : WhereBasis::kOrder};
-  }
-  const std::optional<Where> aligned = ByAlignment(model, *at, operation);
-  if (aligned.has_value() && (aligned->state == WhereState::kDone || !at->dump->is_cut)) {
-    return *aligned;
-  }
-  if (const std::optional<Where> status = ByStatus(model, *at, operation)) {
-    return *status;
-  }
-  if (IsPastByTime(model, *at, operation)) {
-    return {WhereState::kDone, WhereBasis::kTime};
-  }
-  if (at->dump->is_cut) {
-    return {WhereState::kNoDump, WhereBasis::kNoDump};  // the lost part may have it
-  }
-  const bool has_all = !at->dump->entries.empty() && at->dump->entries.front().record_id == 0;
-  const bool is_sure = !at->is_active_only && (has_all || !in_group.empty());
-  return {WhereState::kNotIssued, is_sure ? WhereBasis::kOrder : WhereBasis::kAbsent};
-}
-
-namespace {
-
 // Whether it is known, and not concluded from what other ranks did.
 bool IsRecorded(const Where& where) {
   return where.basis == WhereBasis::kRecorded || where.basis == WhereBasis::kOrder ||
          where.basis == WhereBasis::kStatus;
+}
+
+bool StandsAt(const HangRank& rank, const HangOperation& operation) {
+  return std::binary_search(rank.head.begin(), rank.head.end(), operation);
 }
 
 // ---- the graph ----
@@ -379,10 +197,6 @@ class WaitGraph {
     nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
   }
 
-  static bool StandsAt(const HangRank& rank, const HangOperation& operation) {
-    return std::binary_search(rank.head.begin(), rank.head.end(), operation);
-  }
-
   // Whether members can only have finished an operation if all of them began it.
   bool NeedsAllMembers(const HangOperation& operation, std::span<const int32_t> members) const {
     for (const int32_t member : members) {
@@ -421,6 +235,11 @@ class WaitGraph {
                       return where.state == WhereState::kDone && IsRecorded(where);
                     }) &&
         NeedsAllMembers(operation, members);
+    const bool lacks_dump = std::any_of(members.begin(), members.end(), [&](int32_t member) {
+      return model_.Of(member) == nullptr;
+    });
+    const std::vector<uint32_t> later =
+        lacks_dump ? GroupsDoneLater(operation, members) : std::vector<uint32_t>();
     for (size_t i = 0; i < members.size(); ++i) {
       const int32_t member = members[i];
       const Where where = wheres[i];
@@ -434,12 +253,59 @@ class WaitGraph {
         began_unseen_[node].push_back(member);
         continue;
       }
+      if (rank == nullptr && IsMemberOfAny(later, member)) {
+        continue;  // it issued this one as well, before what it took part in
+      }
       const Node to = rank == nullptr
                           ? Node{.type = Node::Type::kNoDump, .operation = {}, .rank = member}
                           : NodeOf(*rank);
       edges_[node].push_back(
           {.to = IndexOf(to), .because = operation, .rank = member, .where = where});
     }
+  }
+
+  // Groups with a collective that others finished, so that all members began it, and that every
+  // dump with both has after `operation`: who took part in it issued `operation` before, if it runs
+  // the same program.
+  std::vector<uint32_t> GroupsDoneLater(const HangOperation& operation,
+                                        std::span<const int32_t> members) const {
+    std::map<HangOperation, bool> is_later;  // of collectives that somebody finished
+    constexpr size_t kMostAsked = 4;
+    size_t asked = 0;
+    for (const int32_t member : members) {
+      const HangRank* const rank = model_.Of(member);
+      const IssuedOperation* const issued =
+          rank == nullptr || operation.is_p2p ? nullptr : rank->Find(operation);
+      if (issued == nullptr) {
+        continue;
+      }
+      for (const IssuedOperation& other : rank->operations) {
+        const FlightEntry& entry = rank->dump->entries[other.first_entry];
+        const std::string_view name = rank->dump->Name(entry);
+        if (!other.is_outstanding && !name.starts_with("gloo:") && NeedsAll(OperationName(name))) {
+          const bool is_after = other.first_entry > issued->first_entry;
+          const auto at =
+              is_later.try_emplace({.group = other.group, .number = other.number}, true);
+          at.first->second = at.first->second && is_after;
+        }
+      }
+      if (++asked == kMostAsked) {
+        break;
+      }
+    }
+    std::set<uint32_t> groups;
+    for (const auto& [other, is_after] : is_later) {
+      if (is_after) groups.insert(other.group);
+    }
+    return {groups.begin(), groups.end()};
+  }
+
+  bool IsMemberOfAny(std::span<const uint32_t> groups, int32_t rank) const {
+    return std::any_of(groups.begin(), groups.end(), [&](uint32_t group) {
+      const std::vector<int32_t>& members = model_.groups[group].members;
+      return !model_.groups[group].is_guessed &&
+             std::binary_search(members.begin(), members.end(), rank);
+    });
   }
 
   // Several transfers that were launched together end together: who is at one of them waits as
@@ -747,42 +613,87 @@ class Diagnosis {
 
   // ---- operations that all members came to ----
 
-  void AddOperation(size_t node) {
-    const HangOperation operation = StuckAt(node);
+  void AddOperation(size_t node) { AddStuck(StuckAt(node)); }
+
+  // Transfers that were launched together end together: the operations that wait for one end, with
+  // those that share a launch with them, and so on.
+  std::vector<HangOperation> LaunchedWith(const HangOperation& first) const {
+    std::vector<HangOperation> all = {first};
+    std::set<HangOperation> known = {first};
+    for (size_t i = 0; i < all.size() && first.is_p2p; ++i) {
+      for (const int32_t member : model_.MembersOf(all[i])) {
+        const HangRank* const rank = model_.Of(member);
+        if (rank == nullptr || !StandsAt(*rank, all[i])) {
+          continue;
+        }
+        for (const HangOperation& other : rank->head) {
+          const bool is_new = other.is_p2p && known.insert(other).second;
+          if (is_new && IsMet(other)) all.push_back(other);
+        }
+      }
+    }
+    return all;
+  }
+
+  // Whether all members are at an operation.
+  bool IsMet(const HangOperation& operation) const {
+    const std::vector<int32_t> members = model_.MembersOf(operation);
+    return std::all_of(members.begin(), members.end(), [&](int32_t member) {
+      const HangRank* const rank = model_.Of(member);
+      return rank != nullptr && StandsAt(*rank, operation);
+    });
+  }
+
+  void AddStuck(const HangOperation& operation) {
     if (!explained_.insert(operation).second) {
       return;  // the other end of a transfer, launched with others
     }
-    const std::vector<int32_t>& there = graph_.RanksAt(node);
-    const std::vector<int32_t> members = model_.MembersOf(operation);
-    if (IsDoneSomewhere(operation)) {
-      AddAll(HangKind::kDeviceStuck, there, operation, StuckCertainty(there, operation));
-      return;
-    }
-    if (const std::vector<int32_t> late = TooLate(there, operation); !late.empty()) {
-      std::vector<int32_t> in_time;
-      std::set_difference(there.begin(), there.end(), late.begin(), late.end(),
-                          std::back_inserter(in_time));
-      for (const int32_t rank : late) {
-        HangCulprit culprit = {.rank = rank, .kind = HangKind::kNeverIssued};
-        culprit.activity = HangActivity::kStillIssuing;
-        culprit.evidence = operation;
-        SetTimes(culprit, in_time);
-        result_.culprits.push_back(culprit);
-      }
-      return;
-    }
+    std::vector<int32_t> members;
+    std::vector<int32_t> there;
     std::vector<int32_t> not_begun;
     bool is_known = model_.has_timing;
-    for (const int32_t rank : there) {
-      is_known = is_known && !model_.Of(rank)->IsHeadLost();
-      if (!HasBegun(rank, operation)) {
-        not_begun.push_back(rank);
+    const bool is_done = IsDoneSomewhere(operation);
+    for (const HangOperation& part :
+         is_done ? std::vector<HangOperation>{operation} : LaunchedWith(operation)) {
+      explained_.insert(part);
+      for (const int32_t member : model_.MembersOf(part)) {
+        const HangRank* const rank = model_.Of(member);
+        members.push_back(member);
+        if (rank == nullptr || !StandsAt(*rank, part)) {
+          is_known = is_known && rank != nullptr;
+          continue;
+        }
+        there.push_back(member);
+        is_known = is_known && !rank->IsHeadLost();
+        if (!HasBegun(member, part)) not_begun.push_back(member);
       }
     }
-    if (is_known && !not_begun.empty() && not_begun.size() < there.size()) {
+    for (std::vector<int32_t>* const ranks : {&members, &there, &not_begun}) {
+      std::sort(ranks->begin(), ranks->end());
+      ranks->erase(std::unique(ranks->begin(), ranks->end()), ranks->end());
+    }
+    if (is_done) {
+      AddAll(HangKind::kDeviceStuck, there, operation, StuckCertainty(there, operation));
+    } else if (const std::vector<int32_t> late = TooLate(there, operation); !late.empty()) {
+      AddLate(late, there, operation);
+    } else if (is_known && !not_begun.empty() && not_begun.size() < there.size()) {
       AddAll(HangKind::kNotStarted, not_begun, operation, Certainty::kLikely);
     } else {
       AddAll(HangKind::kNotFinished, members, operation, Certainty::kCannotTell);
+    }
+  }
+
+  void AddLate(std::span<const int32_t> late, std::span<const int32_t> there,
+               const HangOperation& operation) {
+    std::vector<int32_t> in_time;
+    std::set_difference(there.begin(), there.end(), late.begin(), late.end(),
+                        std::back_inserter(in_time));
+    for (const int32_t rank : late) {
+      HangCulprit culprit = {.rank = rank, .kind = HangKind::kNeverIssued};
+      culprit.activity = HangActivity::kStillIssuing;
+      culprit.evidence = operation;
+      SetTimes(culprit, in_time);
+      result_.culprits.push_back(culprit);
     }
   }
 
@@ -790,7 +701,8 @@ class Diagnosis {
   // they issued the one before in time, so that it is not their clocks.
   std::vector<int32_t> TooLate(std::span<const int32_t> there,
                                const HangOperation& operation) const {
-    const FlightEntry* const entry = LastEntryOf(model_.Of(there.front()), operation);
+    const FlightEntry* const entry =
+        there.empty() ? nullptr : LastEntryOf(model_.Of(there.front()), operation);
     if (operation.is_p2p || entry == nullptr || entry->timeout_ms <= 0) {
       return {};
     }
@@ -834,7 +746,9 @@ class Diagnosis {
   bool IsDoneSomewhere(const HangOperation& operation) const {
     const std::vector<int32_t> members = model_.MembersOf(operation);
     return std::any_of(members.begin(), members.end(), [&](int32_t member) {
-      return WhereIs(model_, member, operation).state == WhereState::kDone;
+      const Where where = WhereIs(model_, member, operation);
+      // What left a ring that was full of outstanding ones may be outstanding as well.
+      return where.state == WhereState::kDone && where.basis != WhereBasis::kAbsent;
     });
   }
 
@@ -915,9 +829,22 @@ class Diagnosis {
   void AddCircle(const std::vector<size_t>& component) {
     const std::optional<size_t> stuck = StuckInTransfer(component);
     if (stuck.has_value()) {
-      AddAll(HangKind::kDeviceStuck, graph_.RanksAt(*stuck), StuckAt(*stuck), Certainty::kLikely);
+      AddStuckTransfer(*stuck);
     } else {
       AddOrder(component);
+    }
+  }
+
+  // A rank that only seems to wait, as the other ends are through: it is stuck, or another part of
+  // its launch is, at which the other end is as well.
+  void AddStuckTransfer(size_t node) {
+    const std::vector<HangOperation> operations = graph_.OperationsOf(graph_.nodes()[node]);
+    const auto met = std::find_if(operations.begin(), operations.end(),
+                                  [&](const HangOperation& operation) { return IsMet(operation); });
+    if (met != operations.end()) {
+      AddStuck(*met);
+    } else {
+      AddAll(HangKind::kDeviceStuck, graph_.RanksAt(node), StuckAt(node), Certainty::kLikely);
     }
   }
 
@@ -1263,7 +1190,52 @@ class Diagnosis {
     return at->second;
   }
 
+  // Whether a culprit is one only if its ring holds its oldest outstanding operation, which nobody
+  // knows; and of an operation that nobody finished, if that is so of all that are there.
+  bool IsDoubtful(const HangCulprit& culprit) const {
+    const auto is_doubtful = [&](int32_t member) {
+      const HangRank* const rank = model_.Of(member);
+      return rank != nullptr && rank->IsHeadDoubtful();
+    };
+    switch (culprit.kind) {
+      case HangKind::kOrder:
+        return model_.Of(culprit.rank)->may_lack_older;
+      case HangKind::kNeverIssued:
+      case HangKind::kDeviceStuck:
+      case HangKind::kNotStarted:
+        return is_doubtful(culprit.rank);
+      case HangKind::kNotFinished: {
+        const std::vector<int32_t> members = model_.MembersOf(culprit.evidence);
+        return std::all_of(members.begin(), members.end(), [&](int32_t member) {
+          const HangRank* const rank = model_.Of(member);
+          return rank == nullptr || !StandsAt(*rank, culprit.evidence) || rank->IsHeadDoubtful();
+        });
+      }
+      default:
+        return false;
+    }
+  }
+
+  // Who may wait for somebody else, at an operation that left its ring, is not at fault beside
+  // those of whom all is known.
+  void LowerDoubtful() {
+    std::vector<int> doubts;  // 2: that ranks disagree follows from what is not known
+    int fewest = 2;
+    for (HangCulprit& culprit : result_.culprits) {
+      const bool is_doubtful = IsDoubtful(culprit);
+      doubts.push_back(!is_doubtful ? 0 : culprit.kind == HangKind::kOrder ? 2 : 1);
+      if (culprit.is_primary && culprit.kind != HangKind::kNoDump) {
+        fewest = std::min(fewest, doubts.back());
+      }
+      if (is_doubtful) Lower(culprit.certainty, Certainty::kCannotTell);
+    }
+    for (size_t i = 0; i < doubts.size(); ++i) {
+      if (doubts[i] > fewest) result_.culprits[i].is_primary = false;
+    }
+  }
+
   void Finish() {
+    LowerDoubtful();
     const bool any_lacks = AnyLacks();
     for (HangCulprit& culprit : result_.culprits) {
       const HangRank* const rank = model_.Of(culprit.rank);

@@ -61,7 +61,7 @@ std::map<int32_t, std::vector<TimedPart>> TimedPartsOf(const HangModel& model, u
 }
 
 // For each rank of `parts`: of how many others it finished before they issued, or issued after they
-// had finished. Where it has a larger count already, that stays.
+// had finished. Of several operations that with most of them, and most that are apart, counts.
 void Compare(std::span<const TimedPart> parts, std::map<uint32_t, Votes>& in_group) {
   if (parts.size() < 2) {
     return;
@@ -83,8 +83,10 @@ void Compare(std::span<const TimedPart> parts, std::map<uint32_t, Votes>& in_gro
         std::lower_bound(finished.begin(), finished.end(), part.issued_ns - kApartNs) -
         finished.begin();
     Votes& votes = in_group[part.rank];
-    if (parts.size() - 1 >= votes.peers) {
-      votes = {.peers = parts.size() - 1, .apart = static_cast<size_t>(after + before)};
+    const size_t peers = parts.size() - 1;
+    const auto apart = static_cast<size_t>(after + before);
+    if (peers > votes.peers || (peers == votes.peers && apart > votes.apart)) {
+      votes = {.peers = peers, .apart = apart};
     }
   }
 }

@@ -573,79 +573,6 @@ void DropDoubtful(HangModel& model) {
   }
 }
 
-// Whether the latest numbers of the groups show outstanding collectives that the dump lacks;
-// nothing where it has no such numbers.
-std::optional<bool> LacksByStatus(const HangRank& rank, std::span<const HangGroup> groups) {
-  const FlightDump& dump = *rank.dump;
-  if (dump.status.empty()) {
-    return std::nullopt;
-  }
-  std::map<int32_t, int64_t> outstanding;
-  std::set<int32_t> with_transfers;
-  for (const IssuedOperation& operation : rank.operations) {
-    const int32_t id = dump.entries[operation.first_entry].pg_id;
-    outstanding[id] += operation.is_outstanding ? 1 : 0;
-    if (groups[operation.group].has_p2p) {
-      with_transfers.insert(id);
-    }
-  }
-  return std::any_of(outstanding.begin(), outstanding.end(), [&](const auto& one) {
-    const FlightStatus* const status = dump.StatusOf(one.first);
-    return status != nullptr && !with_transfers.contains(one.first) &&
-           status->enqueued - std::max<int64_t>(status->completed, 0) > one.second;
-  });
-}
-
-// Whether outstanding entries may have left the ring: `most` entries are in the largest dump.
-bool MayLackOlder(const HangRank& rank, std::span<const HangGroup> groups, size_t most) {
-  const FlightDump& dump = *rank.dump;
-  if (rank.head.empty() || dump.entries.front().record_id == 0) {
-    return false;
-  }
-  if (const std::optional<bool> lacks = LacksByStatus(rank, groups); lacks.has_value() && *lacks) {
-    return true;
-  }
-  if (!rank.is_active_only) {
-    // What was before the first entries is likely to be as complete as these are.
-    constexpr size_t kSome = 10;
-    return rank.head_entry < std::max<size_t>(1, dump.entries.size() / kSome);
-  }
-  // Completed entries were left out. A ring is full where its records have no gap, and they are as
-  // many as somebody may have asked for.
-  const size_t count = dump.entries.size();
-  const bool has_no_gap = dump.entries.back().record_id - dump.entries.front().record_id + 1 ==
-                          static_cast<int64_t>(count);
-  const bool is_round = count % 10 == 0 || (count & (count - 1)) == 0;
-  return has_no_gap && count == most && is_round && count > 1;
-}
-
-void FindHead(HangRank& rank, std::span<const HangGroup> groups, size_t most) {
-  uint32_t last_of_head = HangRank::kNoEntry;
-  for (const IssuedOperation& operation : rank.operations) {
-    rank.outstanding += operation.is_outstanding ? 1 : 0;
-    if (operation.is_outstanding && operation.first_entry < rank.head_entry) {
-      rank.head_entry = operation.first_entry;
-      rank.head = {{.group = operation.group, .number = operation.number}};
-    }
-  }
-  rank.outstanding += rank.transfers.size();
-  for (const IssuedTransfer& transfer : rank.transfers) {
-    if (transfer.entry < rank.head_entry) {
-      rank.head_entry = transfer.entry;
-      last_of_head = transfer.last_entry;
-      rank.head.clear();
-    }
-  }
-  if (rank.head.empty() && rank.head_entry != HangRank::kNoEntry) {
-    for (const IssuedTransfer& transfer : rank.transfers) {
-      if (transfer.last_entry == last_of_head) {
-        rank.head.push_back(transfer.operation);
-      }
-    }
-  }
-  rank.may_lack_older = MayLackOlder(rank, groups, most);
-}
-
 // Whether the next record shows that a transfer was not launched as one of several: that one would
 // be of the same launch.
 bool IsPlainTransfer(const FlightDump& dump, size_t index) {
@@ -657,72 +584,6 @@ bool IsPlainTransfer(const FlightDump& dump, size_t index) {
   const bool is_same_launch = next.group == entry.group && next.p2p_seq == entry.p2p_seq &&
                               (next.is_p2p || IsClosing(dump.Name(next)));
   return next.record_id == entry.record_id + 1 && !is_same_launch;
-}
-
-// The outstanding collective before all that the dump has, by the latest numbers of its groups:
-// completed is all up to one that left the ring. Nothing where that is so of several groups, as
-// nobody knows which of these is the oldest, and where a number is older than an entry.
-std::optional<HangOperation> LostHead(const HangRank& rank, std::span<const HangGroup> groups) {
-  if (!rank.may_lack_older || rank.dump->is_cut) {
-    return std::nullopt;
-  }
-  std::optional<HangOperation> lost;
-  for (auto first = rank.operations.begin(); first != rank.operations.end();) {
-    const std::span<const IssuedOperation> own = rank.InGroup(first->group);
-    first += static_cast<std::ptrdiff_t>(own.size());
-    const FlightStatus* const status =
-        rank.dump->StatusOf(rank.dump->entries[own.front().first_entry].pg_id);
-    if (status == nullptr || groups[own.front().group].has_p2p ||
-        status->completed >= own.front().number) {
-      continue;  // transfers share the numbers of the status
-    }
-    const int64_t next = std::max<int64_t>(status->completed, 0) + 1;
-    const bool is_lost = next < own.front().number && own.front().is_outstanding &&
-                         status->enqueued >= own.back().number;
-    if (is_lost && lost.has_value()) {
-      return std::nullopt;
-    }
-    if (is_lost) {
-      lost = {.group = own.front().group, .number = static_cast<int32_t>(next)};
-    }
-  }
-  return lost;
-}
-
-// Whether a rank has not finished an operation of a group, by an entry or by the latest number.
-bool IsKnownOpen(const HangRank& rank, const HangOperation& operation) {
-  if (const IssuedOperation* const issued = rank.Find(operation); issued != nullptr) {
-    return issued->is_outstanding;
-  }
-  const std::span<const IssuedOperation> own = rank.InGroup(operation.group);
-  const FlightStatus* const status =
-      own.empty() ? nullptr
-                  : rank.dump->StatusOf(rank.dump->entries[own.front().first_entry].pg_id);
-  return status != nullptr && status->completed < operation.number;
-}
-
-// Where ranks are whose oldest operation left the ring. The latest number of a rank may be of a
-// moment before; so that of all members has to agree.
-void FindLostHeads(HangModel& model) {
-  std::vector<std::optional<HangOperation>> lost(model.ranks.size());
-  std::map<HangOperation, bool> is_open;
-  for (size_t i = 0; i < model.ranks.size(); ++i) {
-    lost[i] = LostHead(model.ranks[i], model.groups);
-    if (lost[i].has_value()) is_open[*lost[i]];
-  }
-  for (auto& [operation, is_it] : is_open) {
-    const std::vector<int32_t>& members = model.groups[operation.group].members;
-    is_it = std::all_of(members.begin(), members.end(), [&, &wanted = operation](int32_t member) {
-      const HangRank* const rank = model.Of(member);
-      return rank == nullptr || IsKnownOpen(*rank, wanted);
-    });
-  }
-  for (size_t i = 0; i < model.ranks.size(); ++i) {
-    if (lost[i].has_value() && is_open[*lost[i]]) {
-      model.ranks[i].head = {*lost[i]};
-      model.ranks[i].head_entry = HangRank::kNoEntry;
-    }
-  }
 }
 
 void FindFacts(HangModel& model) {
@@ -926,7 +787,7 @@ int64_t HangModel::IssuedAt(const HangRank& rank, const HangOperation& operation
   }
   const IssuedOperation* issued = rank.Find(operation);
   if (issued == nullptr && rank.IsHeadLost() && rank.head.front() == operation) {
-    issued = &rank.InGroup(operation.group).front();  // the next one that is there
+    return rank.dump->entries.front().created_ns;  // the next one that is there
   }
   return issued == nullptr ? 0 : rank.dump->entries[issued->first_entry].created_ns;
 }
@@ -958,13 +819,7 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
               [&](size_t i) { RankReader(model.ranks[i], model.groups).Read(); });
   AlignTransfers(model);
   DropDoubtful(model);
-  size_t most = 0;
-  for (const HangRank& rank : model.ranks) {
-    most = std::max(most, rank.dump->entries.size());
-  }
-  ParallelFor(model.ranks.size(), threads,
-              [&](size_t i) { FindHead(model.ranks[i], model.groups, most); });
-  FindLostHeads(model);
+  FindHeads(model, threads);
   FindFacts(model);
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);

@@ -92,6 +92,7 @@ struct HangRank {
   bool IsUnknown() const { return head.empty() && dump->is_cut; }
   bool has_all_records = false;   // since it began
   bool is_active_only = false;    // the dump has no completed entry
+  bool is_ring_full = false;      // as far as its size shows it
   bool may_lack_older = false;    // outstanding entries may have left the ring
   int64_t newest_created_ns = 0;  // 0: no entry
   // Its times cannot be those of the others: its clock is wrong, or it is of another attempt.
@@ -99,6 +100,8 @@ struct HangRank {
 
   // Whether what it is at left its ring: the latest number of the group shows it.
   bool IsHeadLost() const { return !head.empty() && head_entry == kNoEntry; }
+  // Whether what it is at may have left its ring, and nothing shows what it was.
+  bool IsHeadDoubtful() const { return may_lack_older && !IsHeadLost(); }
 
   const IssuedOperation* Find(const HangOperation& operation) const;
   const IssuedTransfer* FindTransfer(const HangOperation& operation) const;
@@ -160,6 +163,16 @@ struct LeftOutTransfer {
 // where its dump does not show it.
 std::optional<LeftOutTransfer> LeftOutBy(const HangModel& model, const HangRank& rank,
                                          const HangOperation& transfer);
+
+// Finds at which operation each rank is, of what the ranks of the model issued (hang_heads.cc): the
+// oldest outstanding one of its dump, or an older one that left its ring where the latest numbers
+// of the groups show which.
+void FindHeads(HangModel& model, int threads);
+
+// The number by which the dump of a rank knows a group (`FlightStatus::pg_id`), of which it may
+// have no entry: from the dumps of members that have. Nothing where these do not agree, or it
+// cannot be the same there.
+std::optional<int32_t> StatusIdOf(const HangModel& model, const HangRank& rank, uint32_t group);
 
 // Whether the work of an entry has not ended, or ended only because its communicator was aborted.
 bool IsOutstanding(const FlightDump& dump, const FlightEntry& entry);

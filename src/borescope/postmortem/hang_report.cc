@@ -194,6 +194,40 @@ class Reporter {
 
   // ---- tables ----
 
+  // What the members called an operation, each name once, in order.
+  std::vector<std::string> NamesOf(const HangOperation& operation) const {
+    std::set<std::string> names;
+    for (const int32_t member : model_.MembersOf(operation)) {
+      const Issue issue = IssueOf(member, operation);
+      if (issue.entry != nullptr && !operation.is_p2p) {
+        names.emplace(OperationName(issue.rank->dump->Name(*issue.entry)));
+      }
+    }
+    return {names.begin(), names.end()};
+  }
+
+  // "broadcast / all_gather": what a rank called, and what others did.
+  std::string OwnFirst(int32_t rank, const HangOperation& operation,
+                       std::span<const std::string> called) const {
+    const Issue own = IssueOf(rank, operation);
+    std::string text = own.entry == nullptr
+                           ? NameOf(operation)
+                           : std::string(OperationName(own.rank->dump->Name(*own.entry)));
+    const std::string own_name = text;
+    constexpr size_t kMost = 4;
+    size_t shown = 1;
+    for (const std::string& name : called) {
+      if (name == own_name) {
+        continue;
+      }
+      if (++shown > kMost) {
+        return text + " / ...";
+      }
+      text += " / " + name;
+    }
+    return text;
+  }
+
   // Where a hang is assumed, what is known of its length says nothing.
   static std::optional<int64_t> WaitedOf(const HangCulprit& culprit) {
     return culprit.shown == HangShown::kShown ? IfNotZero(culprit.waited_ns) : std::nullopt;
@@ -204,6 +238,7 @@ class Reporter {
     // Many culprits have one evidence, of as many members.
     std::optional<HangOperation> last;
     HangCulpritRow of_evidence;
+    std::vector<std::string> called;  // of the evidence: what its members called it
     for (const HangCulprit& culprit : result_.culprits) {
       const HangGroup& group = model_.groups[culprit.evidence.group];
       if (last != culprit.evidence) {
@@ -211,8 +246,12 @@ class Reporter {
         of_evidence.operation = NameOf(culprit.evidence, culprit.waiting_rank);
         of_evidence.seq = NumberOf(culprit.evidence);
         of_evidence.members = RankList(model_.MembersOf(culprit.evidence));
+        called = NamesOf(culprit.evidence);
       }
       HangCulpritRow row = of_evidence;
+      if (culprit.kind == HangKind::kMismatchOperation) {
+        row.operation = OwnFirst(culprit.rank, culprit.evidence, called);
+      }
       row.rank = culprit.rank;
       row.kind = HangKindName(culprit.kind);
       row.primary = culprit.is_primary;

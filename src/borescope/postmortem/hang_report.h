@@ -50,7 +50,9 @@ struct HangCulpritRow {
       {"group", &HangCulpritRow::group, Role::kDerived, "Name of the group of the operation."},
       {"group_desc", &HangCulpritRow::group_desc, Role::kDerived, "Its description."},
       {"operation", &HangCulpritRow::operation, Role::kDerived,
-       "In which the others wait for it, or in which it is stuck."},
+       "In which the others wait for it, or in which it is stuck; where ranks called different "
+       "ones, "
+       "what this rank called, and after a slash what others did."},
       {"seq", &HangCulpritRow::seq, Role::kDerived, "Number of the operation in its group."},
       {"members", &HangCulpritRow::members, Role::kDerived, "Ranks of the group: 0..7,9."},
       {"waiting_ranks", &HangCulpritRow::waiting_ranks, Role::kDerived,

@@ -787,11 +787,15 @@ class Joiner {
       std::string_view text;
       std::string_view finding;
       std::string_view help;
+      std::string_view scheduler = "Slurm";
     };
+    static constexpr std::string_view kMoreTime =
+        "Was it still making progress? Then ask for more time, and write checkpoints; else look at "
+        "the hang.";
     static constexpr Cancelled kCancelled[] = {
-        {"time limit", "Slurm cancelled the job at its time limit",
-         "Was it still making progress? Then ask for more time, and write checkpoints; else look "
-         "at the hang."},
+        {"time limit", "Slurm cancelled the job at its time limit", kMoreTime},
+        {"walltime limit", "PBS ended the job at its time limit", kMoreTime, "PBS"},
+        {"run time limit", "LSF ended the job at its time limit", kMoreTime, "LSF"},
         {"preemption", "Slurm took the nodes for another job",
          "Write checkpoints at the signal that comes before it (--signal), and requeue the job."},
         {"node failure", "A node of the job failed",
@@ -805,7 +809,8 @@ class Joiner {
         finding.finding = texts.finding;
         finding.severity = is_explained ? Severity::kInfo : Severity::kError;
         finding.certainty = Certainty::kCertain;
-        finding.evidence = fmt::format("{}: Slurm says {}.", PlaceOf(event), event.text);
+        finding.evidence =
+            fmt::format("{}: {} says {}.", PlaceOf(event), texts.scheduler, event.text);
         if (const std::string followed = FailedAfterwards(); !followed.empty()) {
           finding.evidence += fmt::format(" That tasks ended follows from it ({}).", followed);
         }

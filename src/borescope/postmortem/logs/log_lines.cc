@@ -57,6 +57,7 @@ bool TakeBracket(LogLine& line) {
   if (rank.has_value() && basis >= line.basis) {
     line.rank = rank;
     line.basis = basis;
+    line.is_place = false;
   }
   line.text.remove_prefix(close + 2);
   line.text.remove_prefix(line.text.starts_with(' ') ? 1 : 0);
@@ -114,7 +115,8 @@ bool TakePlace(LogLine& line) {
     return false;
   }
   line.rank = ParseNumber<int32_t>(line.text.substr(1, digits));
-  line.basis = LogRankBasis::kLocal;  // other programs write such numbers, too
+  line.basis = LogRankBasis::kLocal;
+  line.is_place = true;
   line.text.remove_prefix(digits + 3);
   return true;
 }

@@ -37,6 +37,7 @@ struct LogLine {
   std::string_view text;  // what the program wrote; blanks before it stay
   std::optional<int32_t> rank;
   LogRankBasis basis = LogRankBasis::kNone;
+  bool is_place = false;  // the rank is a number in brackets alone, as other programs write, too
   std::optional<int64_t> pid;  // of Ray's prefix
   int64_t unix_ns = 0;         // of a time with its zone before the line; 0: none
   int64_t year_ns = 0;         // of a time without one: as YearNsOf gives it; 0: none

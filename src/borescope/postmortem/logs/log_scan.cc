@@ -51,7 +51,11 @@ const Pattern kAnyOfInterest{
     "During handling of the above|The above exception was the direct|Exception ignored in|"
     "--- Logging error|\\(exitcode: |exits with return code|died with <Signals|"
     "returned non-zero exit status|noticed that process rank|The first process to do so|"
-    "Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY SIGNAL"};
+    "Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY SIGNAL|"
+    "=>> PBS: job killed: |TERM_(?:RUN|MEM)LIMIT: |mpirun|mpiexec|MPI_Abort|BAD TERMINATION"};
+
+// Launchers of MPI, which can write the rank in brackets before each line.
+const Pattern kMpiWord{"mpirun|mpiexec|MPI_Abort|BAD TERMINATION|RUNNING AT |srun: error"};
 
 const Pattern kTimeoutLine{
     "(?:\\[PG ID [0-9]+ PG GUID ([^\\]]*?) Rank ([0-9]+)\\] *|\\[Rank ([0-9]+)\\] *)?"
@@ -66,6 +70,7 @@ const Pattern kNcclWarningLine{
 
 const Pattern kFrameLine{"^ +File \"(.*)\", line ([0-9]+)(?:, in | in )(.*)$"};
 const Pattern kExceptionLine{"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
+const Pattern kGroupLine{"\\([0-9]+ sub-exceptions?\\)$"};
 const Pattern kFatalLine{"^Fatal Python error: (.*)$"};
 const Pattern kFaultThread{"^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
 
@@ -99,6 +104,8 @@ const Pattern kCancelledLine{
     "(?:DUE TO (TIME LIMIT|PREEMPTION|NODE FAILURE))?"};
 const Pattern kOomEvents{
     "error: (?:Detected [0-9]+ oom[_-]kill event|Exceeded (?:job|step) memory limit)"};
+const Pattern kPbsLimit{"=>> PBS: job killed: (walltime|p?v?mem)\\b.* exceeded limit ([0-9]+\\w*)"};
+const Pattern kLsfLimit{"\\bTERM_(RUNLIMIT|MEMLIMIT): job killed after reaching LSF"};
 const Pattern kNodeFailure{"^srun: error: Node failure on (\\S+)"};
 const Pattern kTaskLine{
     "^srun: error: (\\S+): tasks? ([0-9,-]+): "
@@ -236,6 +243,7 @@ LogEvent LogScanner::EventAt(LogKind kind, const LogLine& line, int64_t number) 
   event.line = number;
   event.rank = line.rank;
   event.basis = line.basis;
+  event.is_place = line.is_place;
   event.pid = line.pid;
   event.unix_ns = line.unix_ns;
   event.year_ns = line.year_ns;
@@ -265,13 +273,18 @@ std::optional<size_t> LogScanner::Add(LogEvent event) {
 }
 
 void LogScanner::Take(std::string_view raw, int64_t number) {
-  const bool is_inside = !traces_.empty() || summary_.part != Summary::Part::kNone;
+  const bool is_inside =
+      !traces_.empty() || !groups_.empty() || summary_.part != Summary::Part::kNone;
   const bool is_of_interest = Finds(raw, kAnyOfInterest);
+  has_mpi_word_ = has_mpi_word_ || (is_of_interest && Finds(raw, kMpiWord));
   line_ = number;
   if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
     return;
   }
-  const LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
+  LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
+  if ((is_inside || is_of_interest) && TakeGroup(line, number)) {
+    return;
+  }
   if (is_inside || is_of_interest) {
     if (TakeTrace(line, number) || TakeSummary(line, number) || TakeChain(line)) {
       return;
@@ -325,6 +338,42 @@ void LogScanner::BeginAftermath(int64_t stream, size_t place) {
   }
   open_aftermaths_ += after.is_open ? 0 : 1;
   after.is_open = true;
+}
+
+// The margin of exceptions that were raised together is taken off `line`. Whether all of it is
+// margin: a line between two of them.
+bool LogScanner::TakeGroup(LogLine& line, int64_t number) {
+  const int64_t stream = StreamOf(line);
+  std::string_view text = line.text;
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (text.starts_with("+ Exception Group Traceback (most recent call last):")) {
+    if (groups_.size() < kMostTraces) groups_.insert(stream);
+    line.text = text.substr(2);
+    return false;
+  }
+  if (!groups_.contains(stream)) {
+    return false;
+  }
+  if (text.starts_with('|')) {
+    line.text = text.substr(text.starts_with("| ") ? 2 : 1);
+    return false;
+  }
+  const bool is_rule =
+      text.starts_with('+') && text.find_first_not_of("+- 0123456789.") == std::string_view::npos;
+  if (!is_rule) {
+    groups_.erase(stream);
+    return false;
+  }
+  // What follows "+---- 2 ----" is one of them, perhaps without frames.
+  Trace trace;
+  trace.kind = Trace::Kind::kPython;
+  trace.line = number + 1;
+  trace.unix_ns = line.unix_ns;
+  trace.year_ns = line.year_ns;
+  if (text.find_first_of("0123456789") != std::string_view::npos && traces_.size() < kMostTraces) {
+    traces_.insert_or_assign(stream, std::move(trace));
+  }
+  return true;
 }
 
 // "During handling of the above exception, another exception occurred:", and what Python reports
@@ -511,6 +560,11 @@ bool LogScanner::TakePython(int64_t stream, Trace& trace, const LogLine& line) {
     event.is_consequence = IsConsequenceText(text);
     if (!IsOfLauncher(type)) {
       AddException(stream, std::move(event));
+      // Of several that were raised together each says more than that they were.
+      const auto last = last_exception_.find(stream);
+      if (groups_.contains(stream) && last != last_exception_.end() && Finds(text, kGroupLine)) {
+        handled_[stream] = last->second;
+      }
     } else {
       TakeLauncher(line, trace.line);
     }
@@ -816,6 +870,21 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
     Add(std::move(event));
     return true;
   }
+  if (Finds(line.text, kPbsLimit, &first, &second)) {
+    const bool is_time = first == "walltime";
+    LogEvent event = EventAt(is_time ? LogKind::kCancelled : LogKind::kKilled, line, number);
+    event.text = is_time ? "walltime limit"
+                         : fmt::format("PBS killed the job, as its {} exceeded {}", first, second);
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kLsfLimit, &first)) {
+    const bool is_time = first == "RUNLIMIT";
+    LogEvent event = EventAt(is_time ? LogKind::kCancelled : LogKind::kKilled, line, number);
+    event.text = is_time ? "run time limit" : "LSF killed the job at its limit of memory";
+    Add(std::move(event));
+    return true;
+  }
   if (Finds(line.text, kOomEvents)) {
     LogEvent event = EventAt(LogKind::kKilled, line, number);
     event.text = "Slurm reports processes killed for lack of host memory";
@@ -850,6 +919,12 @@ std::vector<LogEvent> LogScanner::Finish() {
     EndAftermath(after);
   }
   EndSummaryEntry();
+  for (LogEvent& event : events_) {
+    if (event.is_place && !has_mpi_word_) {
+      event.rank.reset();  // any program writes numbers in brackets
+      event.basis = LogRankBasis::kNone;
+    }
+  }
   std::stable_sort(events_.begin(), events_.end(),
                    [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
   return std::move(events_);

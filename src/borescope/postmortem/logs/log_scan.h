@@ -32,7 +32,7 @@ enum class LogKind : uint8_t {
   kStack,       // where a process was: py-spy, faulthandler on request
   kXid,         // an error of a GPU, by the kernel
   kKilled,      // by the kernel, for lack of host memory
-  kCancelled,   // by Slurm
+  kCancelled,   // by Slurm, PBS or LSF
   kTaskFailed,  // a task of Slurm
   kCount,
 };
@@ -52,6 +52,7 @@ struct LogEvent {
   int64_t line = 0;  // from 1; 0 in files that are no text
   std::optional<int32_t> rank = {};
   LogRankBasis basis = LogRankBasis::kNone;
+  bool is_place = false;  // of LogLine
   std::optional<int64_t> pid = {};
   int64_t unix_ns = 0;            // 0: not known
   int64_t year_ns = 0;            // without its zone, as YearNsOf gives it; 0: not known
@@ -137,6 +138,7 @@ class LogScanner {
   void AddException(int64_t stream, LogEvent event);
   void BeginAftermath(int64_t stream, size_t place);
   bool TakeChain(const LogLine& line);
+  bool TakeGroup(LogLine& line, int64_t number);
   void TakeAftermath(const LogLine& line);
   void EndAftermath(Aftermath& after);
   void TakeSingle(const LogLine& line, int64_t number);
@@ -157,6 +159,8 @@ class LogScanner {
   std::map<int64_t, size_t> last_exception_;  // the place in events_ of the newest one
   std::map<int64_t, size_t> handled_;         // while which the next one is raised
   std::set<int64_t> ignored_;                 // whose next traceback Python only reports
+  std::set<int64_t> groups_;                  // within a group of exceptions (PEP 654)
+  bool has_mpi_word_ = false;                 // a launcher of MPI wrote to the log
   Summary summary_;
   std::optional<LogEvent> mpi_;  // what a launcher of MPI says in several lines
   std::vector<LogEvent> events_;

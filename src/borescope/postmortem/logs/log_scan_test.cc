@@ -509,5 +509,72 @@ TEST(Xids, ClassesAndMeanings) {
   EXPECT_EQ(known, 46);
 }
 
+TEST(LogScan, OfAGroupOfExceptionsEachCounts) {
+  const std::vector<LogEvent> events = Scanned(
+      "  + Exception Group Traceback (most recent call last):\n"
+      "  |   File \"/app/main.py\", line 9, in <module>\n"
+      "  |     main()\n"
+      "  | ExceptionGroup: all of it (2 sub-exceptions)\n"
+      "  +-+---------------- 1 ----------------\n"
+      "    | Exception Group Traceback (most recent call last):\n"
+      "    |   File \"/app/load.py\", line 5, in load\n"
+      "    |     read()\n"
+      "    | ExceptionGroup: inner (1 sub-exception)\n"
+      "    +-+---------------- 1 ----------------\n"
+      "      | Traceback (most recent call last):\n"
+      "      |   File \"/app/load.py\", line 3, in read\n"
+      "      |     raise OSError(\"no such shard\")\n"
+      "      | OSError: no such shard\n"
+      "      +------------------------------------\n"
+      "    +---------------- 2 ----------------\n"
+      "    | TypeError: 2\n"
+      "    +------------------------------------\n"
+      "step 1\n");
+  std::string ends;
+  for (const LogEvent& event : events) {
+    if (!event.is_no_end)
+      ends += fmt::format("{}: {} at {}; ", event.line, event.text, event.program_line);
+  }
+  EXPECT_EQ(ends, "11: OSError: no such shard at /app/load.py:3 read; 17: TypeError: 2 at ; ");
+  EXPECT_EQ(events.size(), 4U);
+  // Without its parts, as where they are nested too deep to be printed, the group is what there is.
+  const LogEvent alone = OnlyOf(
+      "[rank2]:   + Exception Group Traceback (most recent call last):\n"
+      "[rank2]:   |   File \"/app/main.py\", line 9, in <module>\n"
+      "[rank2]:   | ExceptionGroup: all of it (2 sub-exceptions)\n");
+  EXPECT_EQ(alone.rank, 2);
+  EXPECT_FALSE(alone.is_no_end);
+  EXPECT_EQ(alone.program_line, "/app/main.py:9 <module>");
+}
+
+TEST(LogScan, LimitsOfPbsAndLsf) {
+  LogEvent event = OnlyOf("=>> PBS: job killed: walltime 3650 exceeded limit 3600\n");
+  EXPECT_EQ(event.kind, LogKind::kCancelled);
+  EXPECT_EQ(event.text, "walltime limit");
+  event = OnlyOf("=>> PBS: job killed: mem 2097152kb exceeded limit 1048576kb\n");
+  EXPECT_EQ(event.kind, LogKind::kKilled);
+  EXPECT_EQ(event.text, "PBS killed the job, as its mem exceeded 1048576kb");
+  event = OnlyOf("TERM_RUNLIMIT: job killed after reaching LSF run time limit.\n");
+  EXPECT_EQ(event.kind, LogKind::kCancelled);
+  EXPECT_EQ(event.text, "run time limit");
+  event = OnlyOf("TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.\n");
+  EXPECT_EQ(event.kind, LogKind::kKilled);
+  EXPECT_TRUE(Scanned("=>> PBS: job killed: ncpus 39.46 exceeded limit 32 (sum)\n").empty());
+}
+
+// Other programs number their lines in brackets as well.
+TEST(LogScan, ANumberInBracketsIsARankBesideALauncherOfMpi) {
+  const std::string_view died =
+      "[3] Traceback (most recent call last):\n"
+      "[3]   File \"/app/a.py\", line 3, in f\n"
+      "[3] ValueError: x\n";
+  EXPECT_EQ(OnlyOf(died).rank, std::nullopt);
+  EXPECT_EQ(OnlyOf(died).program_line, "/app/a.py:3 f");
+  const std::vector<LogEvent> events =
+      Scanned(std::string(died) + "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].rank, 3);
+}
+
 }  // namespace
 }  // namespace borescope::internal
