@@ -4,6 +4,7 @@
     check_faults.py BORESCOPE [--first SEED] [--seeds N] [--kind KIND] [--verbose]
     check_faults.py BORESCOPE --healthy [--lasting]   no cause is found in jobs that run, for long
     check_faults.py BORESCOPE --unchanged             nor another one in dumps that say the same in another way
+    check_faults.py BORESCOPE --stale                 the dump of an earlier attempt counts for as much as none
 """
 
 import argparse
@@ -106,6 +107,29 @@ def check_unchanged(borescope, seeds):
     return bad == 0
 
 
+def check_stale(borescope, seeds):
+    """A rank whose dump is of an earlier attempt is named where one without a dump is, and changes nothing else."""
+    bad = asked_about = certain = 0
+    for seed in seeds:
+        job = faults.make(seed)
+        if job is None or job.world < 4 or job.fault == "gone":
+            continue
+        rank = job.rng.randrange(job.world)
+        options = {"missing": False, "active": False, "ring": 2000, "copied": False}
+        expected, found = (rows(asked(borescope, job, {**options, **change}), "hang_culprits")
+                           for change in ({"without": {rank}}, {"stale": rank}))
+        asked_about += 1
+        ranks = job.truth()[1]
+        certain += any(row["certainty"] == "certain" and row["rank"] not in ranks for row in found)
+        if [(row["rank"], row["kind"]) for row in expected] != [(row["rank"], row["kind"]) for row in found]:
+            bad += 1
+            print(seed, job.fault, job.truth(), rank, [(row["rank"], row["kind"], row["certainty"]) for row in found][:6],
+                  "for", [(row["rank"], row["kind"], row["certainty"]) for row in expected][:6])
+    print(f"{asked_about - bad} of {asked_about} folders with a dump of an earlier attempt have the culprits that they have "
+          f"without it; {certain} wrong and certain")
+    return bad <= 0.05 * asked_about and certain == 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("borescope")
@@ -117,8 +141,11 @@ def main():
     parser.add_argument("--healthy", action="store_true")
     parser.add_argument("--lasting", action="store_true")
     parser.add_argument("--unchanged", action="store_true")
+    parser.add_argument("--stale", action="store_true")
     args = parser.parse_args()
     seeds = range(args.first, args.first + args.seeds)
+    if args.stale:
+        return 0 if check_stale(args.borescope, seeds) else 1
     if args.healthy or args.unchanged:
         good = check_healthy(args.borescope, seeds, args.lasting) if args.healthy else check_unchanged(args.borescope, seeds)
         return 0 if good else 1

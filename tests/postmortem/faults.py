@@ -435,6 +435,7 @@ class Job:
                    "rename": lambda rank: rank, "name": lambda rank: f"trace_{rank}", "guest": False}
         options.update(changes or {})
         gone = set(self.faulty) if self.fault == "gone" else set()
+        gone |= options.get("without", set())
         if options["missing"]:
             innocent = [r for r in range(self.world) if r not in self.faulty]
             gone.add(rng.choice(innocent))
@@ -444,7 +445,7 @@ class Job:
         for r in range(self.world):
             if r in gone:
                 continue
-            dump = self.dump(r, options)
+            dump = earlier_dump(self, r, options) if r == options.get("stale") else self.dump(r, options)
             newest = max([newest] + [entry["time_created_ns"] for entry in dump["entries"]])
             paths.append(write_dump(Path(folder), options["name"](options["rename"](r)), dump, options))
         if options["guest"]:
@@ -571,6 +572,17 @@ def write_dump(folder, name, dump, options):
         path, data = path.with_name(path.name + ".gz"), gzip.compress(data, 1)
     path.write_bytes(data)
     return path
+
+
+def earlier_dump(job, r, options):
+    """What that rank left of an attempt of the job an hour before, which ended early."""
+    earlier = Job(job.seed)
+    earlier.run(most_rounds=job.rng.randint(10, 40))
+    dump = earlier.dump(r, options)
+    for entry in dump["entries"]:
+        for key in ("time_created_ns", "time_discovered_started_ns", "time_discovered_completed_ns"):
+            entry[key] = entry[key] and entry[key] - 3_600_000 * MS
+    return dump
 
 
 def make(seed, kind=None):

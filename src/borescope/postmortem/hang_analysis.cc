@@ -15,15 +15,6 @@ namespace borescope::internal {
 namespace {
 constexpr int64_t kDayNs = 86'400 * kSecondNs;
 
-// Collectives that nobody can finish before everybody began.
-bool NeedsAll(std::string_view operation) {
-  constexpr std::string_view kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "barrier"};
-  return operation.starts_with("all_to_all") ||
-         std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
-           return operation.substr(0, name.size()) == name;
-         });
-}
-
 // Whether it is known, and not concluded from what other ranks did.
 bool IsRecorded(const Where& where) {
   return where.basis == WhereBasis::kRecorded || where.basis == WhereBasis::kOrder ||
@@ -50,16 +41,22 @@ struct Edge {
   HangOperation because;
   int32_t rank = 0;  // that is not there
   Where where;
+  bool is_of_launch = false;  // the rank is there, but what it launched with it cannot end
 };
 
 // Which rank waits for which.
 class WaitGraph {
  public:
-  explicit WaitGraph(const HangModel& model) : model_(model) {
+  // `differing`: transfers at which both ends are, but with different sizes or types.
+  WaitGraph(const HangModel& model, std::set<HangOperation> differing)
+      : model_(model), differing_(std::move(differing)) {
     for (const HangRank& rank : model_.ranks) {
       if (!rank.head.empty()) {
         nodes_.push_back(NodeOf(rank));
       }
+    }
+    for (const HangOperation& operation : differing_) {
+      nodes_.push_back({.type = Node::Type::kOperation, .operation = operation, .rank = 0});
     }
     Unify();
     const size_t heads = nodes_.size();
@@ -117,6 +114,54 @@ class WaitGraph {
     });
   }
 
+  // For each node that waits: the one node that it waits for in the end, if it is one alone.
+  std::vector<std::optional<size_t>> SoleEnds() const {
+    constexpr size_t kNone = SIZE_MAX;
+    constexpr size_t kSeveral = SIZE_MAX - 1;
+    std::vector<size_t> end_of(components_.size(), kNone);
+    std::vector<size_t> open(components_.size(), 0);  // edges to components not seen to their end
+    std::vector<size_t> ready;
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+      for (const Edge& edge : edges_[node]) {
+        open[component_of_[node]] += component_of_[edge.to] != component_of_[node] ? 1 : 0;
+      }
+    }
+    for (size_t i = 0; i < components_.size(); ++i) {
+      if (open[i] == 0) {
+        end_of[i] = components_[i].size() == 1 ? components_[i].front() : kSeveral;
+        ready.push_back(i);
+      }
+    }
+    std::vector<char> waits(components_.size(), 0);
+    while (!ready.empty()) {
+      CheckStop();
+      const size_t done = ready.back();
+      ready.pop_back();
+      for (const size_t to : components_[done]) {
+        for (const auto& [from, index] : into_[to]) {
+          const size_t waiting = component_of_[from];
+          if (waiting == done) {
+            continue;
+          }
+          waits[waiting] = 1;
+          end_of[waiting] =
+              end_of[waiting] == kNone || end_of[waiting] == end_of[done] ? end_of[done] : kSeveral;
+          if (--open[waiting] == 0) {
+            ready.push_back(waiting);
+          }
+        }
+      }
+    }
+    std::vector<std::optional<size_t>> ends(nodes_.size());
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+      const size_t component = component_of_[node];
+      if (waits[component] != 0 && end_of[component] < kSeveral) {
+        ends[node] = end_of[component];
+      }
+    }
+    return ends;
+  }
+
   std::vector<HangOperation> OperationsOf(const Node& node) const {
     switch (node.type) {
       case Node::Type::kOperation:
@@ -127,6 +172,8 @@ class WaitGraph {
         return {};
     }
   }
+
+  bool IsDiffering(const HangOperation& operation) const { return differing_.contains(operation); }
 
   size_t IndexOf(const Node& node) const {
     return static_cast<size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) -
@@ -165,6 +212,15 @@ class WaitGraph {
   }
 
   void AddEdges(size_t node, const HangOperation& operation) {
+    if (IsDiffering(operation) && nodes_[node].type == Node::Type::kLaunch) {
+      const int32_t own = nodes_[node].rank;
+      const Node to = {.type = Node::Type::kOperation, .operation = operation, .rank = 0};
+      edges_[node].push_back({.to = IndexOf(to),
+                              .because = operation,
+                              .rank = operation.from == own ? operation.to : operation.from,
+                              .where = {WhereState::kOpen, WhereBasis::kRecorded}});
+      return;
+    }
     const std::vector<int32_t> members = model_.MembersOf(operation);
     std::vector<Where> wheres;
     wheres.reserve(members.size());
@@ -280,6 +336,9 @@ class WaitGraph {
   }
 
   bool AddWaitForLaunch(size_t node, const HangOperation& operation, std::set<size_t>& targets) {
+    if (IsDiffering(operation)) {
+      return false;  // that is why it cannot end
+    }
     bool has_added = false;
     for (const int32_t member : {operation.from, operation.to}) {
       const HangRank* const rank = model_.Of(member);
@@ -291,7 +350,8 @@ class WaitGraph {
         edges_[node].push_back({.to = to,
                                 .because = operation,
                                 .rank = member,
-                                .where = {WhereState::kOpen, WhereBasis::kRecorded}});
+                                .where = {WhereState::kOpen, WhereBasis::kRecorded},
+                                .is_of_launch = true});
         has_added = true;
       }
     }
@@ -384,6 +444,7 @@ class WaitGraph {
   }
 
   const HangModel& model_;
+  std::set<HangOperation> differing_;
   std::vector<Node> nodes_;
   std::vector<std::vector<Edge>> edges_;
   std::vector<std::vector<std::pair<size_t, size_t>>> into_;
@@ -398,7 +459,7 @@ class WaitGraph {
 class Diagnosis {
  public:
   Diagnosis(const HangModel& model, HangResult& result)
-      : model_(model), result_(result), graph_(model) {}
+      : model_(model), result_(result), graph_(model, DifferingTransfers(result)) {}
 
   void Make() {
     AddMismatches();
@@ -407,6 +468,7 @@ class Diagnosis {
     std::vector<size_t> stuck;                       // operations that all members came to
     for (const std::vector<size_t>& component : graph_.components()) {
       if (!graph_.IsSink(component)) {
+        if (!has_mismatch && component.size() > 1) AddDeadlock(component);
         continue;
       }
       const Node& node = graph_.nodes()[component.front()];
@@ -418,6 +480,8 @@ class Diagnosis {
         if (!graph_.EdgesInto(component.front()).empty()) {
           absent.emplace_back(node.rank, component.front());
         }
+      } else if (node.type == Node::Type::kOperation && graph_.IsDiffering(node.operation)) {
+        AddDiffering(node.operation);
       } else if (!IsInMismatch(node)) {
         AddOperation(component.front());
         stuck.push_back(component.front());
@@ -427,10 +491,23 @@ class Diagnosis {
     // What a cut dump lacks is no reason to suspect its rank where another one is known.
     std::erase_if(absent,
                   [&](const auto& one) { return !is_primary && model_.Of(one.first) != nullptr; });
+    // Of several, those explain the hang without whom somebody would wait for nobody.
+    std::set<size_t> needed;
+    if (absent.size() > 1) {
+      const std::vector<std::optional<size_t>> ends = graph_.SoleEnds();
+      for (const auto& [rank, node] : absent) {
+        if (std::find(ends.begin(), ends.end(), node) != ends.end()) {
+          needed.insert(node);
+        }
+      }
+    }
     for (const auto& [rank, node] : absent) {
-      HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump, .is_primary = is_primary};
+      HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump};
+      culprit.is_primary = is_primary && (needed.empty() || needed.contains(node));
       // Of several without a dump, some may be innocent; and all where another one is at fault.
-      const bool is_doubtful = !is_primary || absent.size() > 1 || model_.Of(rank) != nullptr;
+      const bool is_one_of_several = needed.empty() ? absent.size() > 1 : needed.size() > 1;
+      const bool is_doubtful =
+          !culprit.is_primary || is_one_of_several || model_.Of(rank) != nullptr;
       culprit.certainty = is_doubtful ? Certainty::kCannotTell : Certainty::kLikely;
       SetEvidence(culprit, node);
       result_.culprits.push_back(culprit);
@@ -455,6 +532,24 @@ class Diagnosis {
         culprit.evidence = mismatch.operation;
         SetTimes(culprit, mismatch.others.empty() ? mismatch.ranks : mismatch.others);
         result_.culprits.push_back(culprit);
+      }
+    }
+  }
+
+  static std::set<HangOperation> DifferingTransfers(const HangResult& result) {
+    std::set<HangOperation> differing;
+    for (const HangMismatch& mismatch : result.mismatches) {
+      if (mismatch.operation.is_p2p) differing.insert(mismatch.operation);
+    }
+    return differing;
+  }
+
+  // A transfer whose ends wait for nobody else, and differ.
+  void AddDiffering(const HangOperation& operation) {
+    for (HangMismatch& mismatch : result_.mismatches) {
+      if (mismatch.operation == operation) {
+        mismatch.is_primary = true;
+        AddAll(mismatch.kind, mismatch.ranks, operation, Certainty::kCannotTell);
       }
     }
   }
@@ -509,7 +604,8 @@ class Diagnosis {
     const HangRank& at = *model_.Of(rank);
     const HangRank* const waiting = model_.Of(culprit.waiting_rank);
     const int64_t began = waiting == nullptr ? 0 : model_.IssuedAt(*waiting, culprit.evidence);
-    culprit.activity = at.newest_created_ns == 0 || began == 0    ? HangActivity::kUnknown
+    culprit.activity = at.newest_created_ns == 0 || began == 0 || at.has_odd_clock
+                           ? HangActivity::kUnknown
                        : at.newest_created_ns < began + kSecondNs ? HangActivity::kStopped
                                                                   : HangActivity::kStillIssuing;
     result_.culprits.push_back(culprit);
@@ -578,11 +674,73 @@ class Diagnosis {
     }
     if (is_done) {
       AddAll(HangKind::kDeviceStuck, there, operation, StuckCertainty(there, operation));
+    } else if (const std::vector<int32_t> late = TooLate(there, operation); !late.empty()) {
+      AddLate(late, there, operation);
     } else if (is_known && !not_begun.empty() && not_begun.size() < there.size()) {
       AddAll(HangKind::kNotStarted, not_begun, operation, Certainty::kLikely);
     } else {
       AddAll(HangKind::kNotFinished, members, operation, Certainty::kCannotTell);
     }
+  }
+
+  void AddLate(std::span<const int32_t> late, std::span<const int32_t> there,
+               const HangOperation& operation) {
+    std::vector<int32_t> in_time;
+    std::set_difference(there.begin(), there.end(), late.begin(), late.end(),
+                        std::back_inserter(in_time));
+    for (const int32_t rank : late) {
+      HangCulprit culprit = {.rank = rank, .kind = HangKind::kNeverIssued};
+      culprit.activity = HangActivity::kStillIssuing;
+      culprit.evidence = operation;
+      SetTimes(culprit, in_time);
+      result_.culprits.push_back(culprit);
+    }
+  }
+
+  // The ranks that issued a collective half of its timeout or more after most others had, though
+  // they issued the one before in time, so that it is not their clocks.
+  std::vector<int32_t> TooLate(std::span<const int32_t> there,
+                               const HangOperation& operation) const {
+    const FlightEntry* const entry =
+        there.empty() ? nullptr : LastEntryOf(model_.Of(there.front()), operation);
+    if (operation.is_p2p || entry == nullptr || entry->timeout_ms <= 0) {
+      return {};
+    }
+    const int64_t limit = entry->timeout_ms * kMillisecondNs / 2;
+    HangOperation before = operation;
+    --before.number;
+    const std::optional<int64_t> now = MiddleOf(there, operation);
+    const std::optional<int64_t> earlier = MiddleOf(there, before);
+    std::vector<int32_t> late;
+    if (!now.has_value() || !earlier.has_value()) {
+      return late;
+    }
+    for (const int32_t rank : there) {
+      const HangRank& at = *model_.Of(rank);
+      const int64_t issued = model_.IssuedAt(at, operation);
+      const int64_t last = model_.IssuedAt(at, before);
+      if (!at.has_odd_clock && issued > 0 && last > 0 && issued - *now >= limit &&
+          last - *earlier < limit / 2) {
+        late.push_back(rank);
+      }
+    }
+    return late;
+  }
+
+  // The middle of the times at which ranks issued an operation.
+  std::optional<int64_t> MiddleOf(std::span<const int32_t> ranks,
+                                  const HangOperation& operation) const {
+    std::vector<int64_t> times;
+    for (const int32_t rank : ranks) {
+      const int64_t issued = model_.IssuedAt(*model_.Of(rank), operation);
+      if (issued > 0) times.push_back(issued);
+    }
+    if (times.size() < 3) {
+      return std::nullopt;
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
   }
 
   bool IsDoneSomewhere(const HangOperation& operation) const {
@@ -731,6 +889,17 @@ class Diagnosis {
     return std::clamp<size_t>(kMostSteps / edges, 1, kMostTried);
   }
 
+  // Ranks that wait for each other cannot go on, whatever those do for which they wait besides.
+  // What the dumps do not show, and what only follows from a launch, makes no circle.
+  void AddDeadlock(const std::vector<size_t>& component) {
+    const std::vector<size_t> core = Circles(component, [&](size_t, const Edge& edge) {
+      return edge.is_of_launch || !IsRecorded(edge.where);
+    });
+    if (!core.empty()) {
+      AddOrder(core);
+    }
+  }
+
   void AddOrder(const std::vector<size_t>& component) {
     std::vector<int32_t> ranks;
     for (const size_t node : component) {
@@ -747,19 +916,94 @@ class Diagnosis {
         breakers.push_back(ranks[i]);
       }
     }
+    std::map<int32_t, Missing> missing;  // by who has not issued it
     size_t fewest = SIZE_MAX;
     for (const int32_t rank : breakers) {
       fewest = std::min(fewest, AtHeadOf(rank).size());
+      if (const std::optional<Missing> one = MissingAt(rank, component); one.has_value()) {
+        missing[rank] = *one;
+      }
     }
+    const bool is_any_left_out = std::any_of(missing.begin(), missing.end(), [](const auto& one) {
+      return one.second.left_out.has_value();
+    });
+    std::set<int32_t> primary;
+    for (const int32_t rank : breakers) {
+      const auto own = missing.find(rank);
+      const bool is_it = is_any_left_out ? own != missing.end() && own->second.left_out.has_value()
+                                         : AtHeadOf(rank).size() == fewest;
+      if (is_it) primary.insert(rank);
+    }
+    // Who waits for an end of a transfer that its peer went past: which of the two is wrong nobody
+    // knows.
+    std::set<int32_t> either;
+    for (const auto& [rank, one] : missing) {
+      if (!is_any_left_out && primary.contains(one.peer) && !primary.contains(rank)) {
+        either.insert({rank, one.peer});
+      }
+    }
+    primary.insert(either.begin(), either.end());
     for (const int32_t rank : ranks) {
-      const bool breaks = std::find(breakers.begin(), breakers.end(), rank) != breakers.end();
       HangCulprit culprit = {.rank = rank, .kind = HangKind::kOrder};
-      culprit.is_primary = breakers.empty() || (breaks && AtHeadOf(rank).size() == fewest);
-      culprit.certainty = Certainty::kLikely;
-      culprit.evidence = model_.Of(rank)->head.front();
-      SetTimes(culprit, AtHeadOf(rank));
+      culprit.is_primary = breakers.empty() || primary.contains(rank);
+      culprit.certainty = either.contains(rank) ? Certainty::kCannotTell : Certainty::kLikely;
+      const auto own = missing.find(rank);
+      if (own != missing.end() && own->second.left_out.has_value()) {
+        culprit.evidence = own->second.operation;
+        culprit.left_out = own->second.left_out;
+        SetTimes(culprit, std::span(&own->second.peer, 1));
+      } else {
+        culprit.evidence = WaitsIn(rank, component);
+        SetTimes(culprit, AtHeadOf(rank));
+      }
       result_.culprits.push_back(culprit);
     }
+  }
+
+  // Of what a rank launched together, that in which it waits for others of these.
+  HangOperation WaitsIn(int32_t rank, const std::vector<size_t>& component) const {
+    const size_t node = graph_.IndexOf(WaitGraph::NodeOf(*model_.Of(rank)));
+    const std::vector<Edge>& edges = graph_.EdgesOf(node);
+    for (const bool is_of_launch : {false, true}) {
+      for (const Edge& edge : edges) {
+        if (edge.is_of_launch == is_of_launch &&
+            std::binary_search(component.begin(), component.end(), edge.to)) {
+          return edge.because;
+        }
+      }
+    }
+    return model_.Of(rank)->head.front();
+  }
+
+  // A transfer in which the other end waits, and of which a rank has not issued its own.
+  struct Missing {
+    HangOperation operation;
+    int32_t peer = 0;
+    std::optional<LeftOutTransfer> left_out;
+  };
+
+  std::optional<Missing> MissingAt(int32_t rank, const std::vector<size_t>& component) const {
+    std::optional<Missing> found;
+    for (const size_t node : component) {
+      for (const Edge& edge : graph_.EdgesOf(node)) {
+        // It has not issued its end, or a later one takes its place behind that at which it is.
+        const bool is_missing = edge.rank == rank && edge.because.is_p2p && !edge.is_of_launch &&
+                                edge.where.state != WhereState::kNoDump;
+        if (!is_missing) {
+          continue;
+        }
+        Missing one = {.operation = edge.because,
+                       .peer = edge.because.from == rank ? edge.because.to : edge.because.from,
+                       .left_out = std::nullopt};
+        if (edge.where.basis != WhereBasis::kAbsent) {
+          one.left_out = LeftOutBy(model_, *model_.Of(rank), edge.because);
+        }
+        if (!found.has_value() || one.left_out.has_value()) {
+          found = one;
+        }
+      }
+    }
+    return found;
   }
 
   const std::vector<int32_t>& AtHeadOf(int32_t rank) const {
@@ -770,6 +1014,12 @@ class Diagnosis {
   // `is_left_out(from, edge)` is true.
   template <class Test>
   bool HasCycle(const std::vector<size_t>& component, const Test& is_left_out) const {
+    return !Circles(component, is_left_out).empty();
+  }
+
+  // Those of a component that still wait for each other without these edges.
+  template <class Test>
+  std::vector<size_t> Circles(const std::vector<size_t>& component, const Test& is_left_out) const {
     // Takes away what waits for nothing that is left, until nothing changes.
     std::map<size_t, size_t> waits;  // of those that are left: for how many of these
     std::vector<size_t> free;
@@ -778,26 +1028,29 @@ class Diagnosis {
       waits[node] =
           static_cast<size_t>(std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
             return !is_left_out(node, edge) &&
-                   graph_.ComponentOf(edge.to) == graph_.ComponentOf(node);
+                   std::binary_search(component.begin(), component.end(), edge.to);
           }));
       if (waits[node] == 0) {
         free.push_back(node);
       }
     }
-    size_t left = component.size();
     while (!free.empty()) {
       const size_t node = free.back();
       free.pop_back();
-      --left;
       for (const auto& [from, index] : graph_.EdgesInto(node)) {
-        const bool is_counted = graph_.ComponentOf(from) == graph_.ComponentOf(node) &&
-                                !is_left_out(from, graph_.EdgesOf(from)[index]);
-        if (is_counted && --waits[from] == 0) {
+        const auto waiting = waits.find(from);
+        const bool is_counted =
+            waiting != waits.end() && !is_left_out(from, graph_.EdgesOf(from)[index]);
+        if (is_counted && --waiting->second == 0) {
           free.push_back(from);
         }
       }
     }
-    return left > 0;
+    std::vector<size_t> circles;
+    for (const auto& [node, count] : waits) {
+      if (count > 0) circles.push_back(node);
+    }
+    return circles;
   }
 
   // ---- times ----
@@ -806,7 +1059,8 @@ class Diagnosis {
     int64_t earliest = 0;
     for (const int32_t rank : ranks) {
       const HangRank* const at = model_.Of(rank);
-      const int64_t issued = at == nullptr ? 0 : model_.IssuedAt(*at, operation);
+      const bool has_time = at != nullptr && !at->has_odd_clock;
+      const int64_t issued = has_time ? model_.IssuedAt(*at, operation) : 0;
       earliest = issued != 0 && (earliest == 0 || issued < earliest) ? issued : earliest;
     }
     return earliest;
@@ -818,7 +1072,7 @@ class Diagnosis {
     culprit.since_ns = Earliest(waiting, culprit.evidence);
     for (const int32_t rank : waiting) {
       const HangRank* const at = model_.Of(rank);
-      if (at == nullptr) {
+      if (at == nullptr || at->has_odd_clock) {
         continue;
       }
       const bool came_first = model_.IssuedAt(*at, culprit.evidence) == culprit.since_ns;
@@ -924,13 +1178,14 @@ class Diagnosis {
     }
   }
 
-  // Whether the dumps of all members are there and whole.
+  // Whether the dumps of all members are there and whole, and surely of this attempt.
   bool IsWhole(const HangOperation& operation) {
     const auto [at, is_new] = whole_.try_emplace(operation, true);
     if (is_new) {
       const std::vector<int32_t> members = model_.MembersOf(operation);
-      at->second = std::all_of(members.begin(), members.end(),
-                               [&](int32_t member) { return model_.IsWhole(member); });
+      at->second = std::all_of(members.begin(), members.end(), [&](int32_t member) {
+        return model_.IsWhole(member) && !model_.Of(member)->has_odd_clock;
+      });
     }
     return at->second;
   }

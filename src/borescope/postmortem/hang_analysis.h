@@ -74,10 +74,11 @@ struct HangCulprit {
   Certainty certainty = Certainty::kLikely;
   HangShown shown = HangShown::kAssumed;
   HangActivity activity = HangActivity::kNone;
-  HangOperation evidence = {};    // in which the others wait, or in which it is stuck
-  size_t waiting = 0;             // ranks that are at the evidence
-  int32_t waiting_rank = -1;      // one of them: the first that came; -1: none
-  int64_t since_ns = 0;           // when the evidence was issued first; 0: not known
+  HangOperation evidence = {};  // in which the others wait, or in which it is stuck
+  std::optional<LeftOutTransfer> left_out = {};  // of an order: how it went past the evidence
+  size_t waiting = 0;                            // ranks that are at the evidence
+  int32_t waiting_rank = -1;                     // one of them: the first that came; -1: none
+  int64_t since_ns = 0;                          // when the evidence was issued first; 0: not known
   int64_t waited_ns = 0;          // from then until the last that the dumps know of; at least that
   bool is_shown_by_file = false;  // by the time of a file alone, which waited_ns then goes to
 };
@@ -103,7 +104,7 @@ HangResult AnalyseHang(const HangModel& model, int threads);
 
 // The operations of all groups, compared (hang_mismatch.cc).
 struct GroupScan {
-  std::vector<HangMismatch> mismatches;  // by group and number
+  std::vector<HangMismatch> mismatches;  // by group and number, then those of transfers
   std::vector<int64_t> late_ns;          // by rank of the model: see HangResult
 };
 GroupScan ScanGroups(const HangModel& model, int threads);

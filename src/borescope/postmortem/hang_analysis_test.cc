@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/postmortem/hang_attempts.h"
 #include "borescope/postmortem/hang_report.h"
 
 namespace borescope::internal {
@@ -28,6 +29,9 @@ struct Entry {
   int elements = 16;
   bool is_p2p = false;
   int64_t finished = 0;
+  std::string_view type = "Float";
+  int outputs = -1;     // elements; -1: as many
+  int64_t created = 0;  // 0: by the record
 };
 
 std::string RanksOf(const std::string& group) {
@@ -52,12 +56,13 @@ FlightDump Dump(const std::vector<std::string>& groups, const std::vector<Entry>
     list += fmt::format(
         R"({}{{"record_id": {}, "pg_id": {}, "process_group": ["{}", "d{}"], "collective_seq_id": {},
             "p2p_seq_id": {}, "profiling_name": "nccl:{}", "time_created_ns": {}, "state": "{}",
-            "input_sizes": [[{}]], "input_dtypes": ["Float"], "output_sizes": [[{}]],
-            "output_dtypes": ["Float"], "is_p2p": {}, "timeout_ms": 1000,
+            "input_sizes": [[{}]], "input_dtypes": ["{}"], "output_sizes": [[{}]],
+            "output_dtypes": ["{}"], "is_p2p": {}, "timeout_ms": 1000,
             "time_discovered_completed_ns": {}}})",
         list.empty() ? "" : ", ", record, entry.group.size(), entry.group, entry.group,
         entry.is_p2p ? 0 : entry.number, entry.is_p2p ? entry.number : 0, entry.name,
-        1'000'000 + record, entry.state, entry.elements, entry.elements,
+        entry.created != 0 ? entry.created : 1'000'000 + record, entry.state, entry.elements,
+        entry.type, entry.outputs < 0 ? entry.elements : entry.outputs, entry.type,
         entry.is_p2p ? "true" : "false", entry.finished);
     ++record;
   }
@@ -95,7 +100,7 @@ HangResult Analysed(std::initializer_list<FlightDump> dumps, int32_t world = 0,
   for (size_t i = 0; i < dumps.size(); ++i) {
     ranks.push_back({static_cast<int32_t>(i), dumps.begin() + i, modified_ns});
   }
-  return AnalyseHang(BuildHangModel(ranks, world, 1), 1);
+  return AnalyseHang(BuildModelOfOneAttempt(ranks, world, 1), 1);
 }
 
 // "2 never-issued certain", one culprit after the other.
@@ -465,16 +470,384 @@ TEST(HangAnalysisTest, AProcessHasOneDefaultGroup) {
   EXPECT_EQ(model.groups[1].members.size(), 1U);
 }
 
+// ---- what others went through, and what another attempt left ----
+
+// Dumps of four ranks, all of a group: `entries` of most, and those of one.
+std::string CulpritsOfFour(const std::vector<Entry>& most, const std::vector<Entry>& second) {
+  return Culprits(
+      {Dump({"0123"}, most), Dump({"0123"}, second), Dump({"0123"}, most), Dump({"0123"}, most)});
+}
+
+TEST(HangAnalysisTest, NobodyHangsInADifferenceThatAllWentThrough) {
+  const Entry half = {.group = "0123", .number = 1, .state = kDone, .type = "Half"};
+  const std::vector<Entry> waits = {{"0123", 1, kDone}, {"0123", 2, kDone}, {"0123", 3}};
+  EXPECT_EQ(
+      Culprits({Dump({"0123"}, {half, {"0123", 2, kDone}, {"0123", 3}}), Dump({"0123"}, waits),
+                Dump({"0123"}, {waits[0], waits[1]}), Dump({"0123"}, waits)}),
+      "2 never-issued certain");
+  // One of them is still in it.
+  const std::vector<Entry> ended = {{"0123", 1, kDone}, {"0123", 2}};
+  Entry open = half;
+  open.state = kOpen;
+  EXPECT_EQ(CulpritsOfFour(ended, {open}), "1 mismatch-size-or-type certain");
+  // A later one is the cause, whatever differed before.
+  const Entry cast = {"0123", 2, kOpen, "broadcast"};
+  EXPECT_EQ(CulpritsOfFour(ended, {half, cast}), "1 mismatch-operation certain");
+}
+
+TEST(HangAnalysisTest, OneOperationLessIsTheCauseEvenIfItCompleted) {
+  std::vector<Entry> most;
+  std::vector<Entry> second;
+  for (int number = 1; number <= 7; ++number) {
+    most.push_back({"0123", number, number < 7 ? kDone : kOpen, "all_reduce", -1, 10 * number});
+    if (number < 7) {  // it skipped the third
+      second.push_back(
+          {"0123", number, kDone, "all_reduce", -1, 10 * (number < 3 ? number : number + 1)});
+    }
+  }
+  EXPECT_EQ(CulpritsOfFour(most, second), "1 mismatch-size-or-type certain");
+}
+
+// More differences than are kept, before the one that matters.
+TEST(HangAnalysisTest, ManyDifferencesThatCompletedHideNone) {
+  std::vector<Entry> most;
+  std::vector<Entry> second;
+  for (int number = 1; number <= 60; ++number) {
+    most.push_back({"0123", number, number < 60 ? kDone : kOpen});
+    second.push_back(most.back());
+    if (number < 50) second.back().type = "Half";
+  }
+  second.back().name = "broadcast";
+  EXPECT_EQ(CulpritsOfFour(most, second), "1 mismatch-operation certain");
+  EXPECT_LE(Analysed({Dump({"0123"}, most), Dump({"0123"}, second), Dump({"0123"}, most),
+                      Dump({"0123"}, most)})
+                .mismatches.size(),
+            kMostMismatches + 2);
+}
+
+// Lists of tensors of which each member has one of its own size.
+TEST(HangAnalysisTest, UnevenShares) {
+  const auto dumps = [](std::string_view name, int whole, std::initializer_list<int> shares) {
+    std::string text;
+    std::vector<FlightDump> made;
+    for (const int share : shares) {
+      Entry entry = {.group = "0123", .name = std::string(name)};
+      (name == "all_gather" ? entry.elements : entry.outputs) = share;
+      (name == "all_gather" ? entry.outputs : entry.elements) = whole;
+      made.push_back(Dump({"0123"}, {entry}));
+    }
+    std::vector<RankDump> ranks;
+    for (size_t i = 0; i < made.size(); ++i) {
+      ranks.push_back({static_cast<int32_t>(i), &made[i], 0});
+    }
+    const HangResult result = AnalyseHang(BuildHangModel(ranks, 0, 1), 1);
+    for (const HangMismatch& mismatch : result.mismatches) {
+      for (const int32_t rank : mismatch.ranks) text += fmt::format("{} ", rank);
+    }
+    return text;
+  };
+  EXPECT_EQ(dumps("all_gather", 46, {10, 11, 12, 13}), "");
+  EXPECT_EQ(dumps("reduce_scatter", 46, {10, 11, 12, 13}), "");
+  EXPECT_EQ(dumps("all_gather", 46, {10, 11, 12}), "") << "of some who are there";
+  EXPECT_EQ(dumps("all_gather", 46, {10, 11, 12, 12}), "0 1 2 3 ");
+  EXPECT_EQ(dumps("all_gather", 40, {10, 8, 10, 10}), "1 ");
+  EXPECT_EQ(dumps("all_gather", 40, {10, 8, 10}), "1 ");
+}
+
+// Versions before 2.4 record of a list of tensors the first one alone.
+TEST(HangAnalysisTest, SumsOfListsAreKnownFromVersion24On) {
+  const auto culprits = [](const std::string& version) {
+    std::vector<FlightDump> dumps;
+    std::vector<RankDump> ranks;
+    for (int rank = 0; rank < 3; ++rank) {
+      Entry entry = {.group = "012", .name = "all_to_all", .elements = 10 + rank, .outputs = 10};
+      dumps.push_back(Dump({"012"}, {entry}));
+      dumps.back().version = version;
+    }
+    for (int rank = 0; rank < 3; ++rank) {
+      ranks.push_back({rank, &dumps[static_cast<size_t>(rank)], 0});
+    }
+    return AnalyseHang(BuildHangModel(ranks, 0, 1), 1).culprits.front().kind;
+  };
+  EXPECT_EQ(culprits("2.3"), HangKind::kNotFinished);
+  EXPECT_EQ(culprits("1.5"), HangKind::kNotFinished);
+  EXPECT_EQ(culprits("2.4"), HangKind::kMismatchSizeOrType);
+  EXPECT_EQ(culprits("2.10"), HangKind::kMismatchSizeOrType);
+}
+
+// Entries of the numbers up to `last` at so many hours; the last one may be open.
+std::vector<Entry> AtHour(int hour, int last, bool is_last_open) {
+  constexpr int64_t kHour = 3600'000'000'000;
+  std::vector<Entry> entries;
+  for (int number = 1; number <= last; ++number) {
+    const int64_t created = (hour + 1) * kHour + number * 1'000'000;
+    const bool is_open = is_last_open && number == last;
+    entries.push_back({.group = "0123",
+                       .number = number,
+                       .state = is_open ? kOpen : kDone,
+                       .finished = is_open ? 0 : created + 1000,
+                       .created = created});
+  }
+  return entries;
+}
+
+TEST(HangAnalysisTest, ADumpOfAnotherAttemptIsNoEvidence) {
+  const std::vector<Entry> waits = AtHour(1, 9, true);
+  // An hour before it was at what the others finished; or it had finished more than they issued.
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 8, true)), "1 no-dump likely");
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 7, false)), "1 no-dump likely");
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 20, true)), "1 no-dump likely");
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(3, 8, true)), "1 no-dump likely") << "of a later one";
+  // Of the same time it is one.
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(1, 8, true)), "1 device-stuck certain");
+}
+
+TEST(HangAnalysisTest, AWrongClockIsOneWhereAllElseFits) {
+  const std::vector<Entry> waits = AtHour(1, 9, true);
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(0, 8, false)), "1 never-issued likely");
+  EXPECT_EQ(CulpritsOfFour(waits, AtHour(5, 8, false)), "1 never-issued likely");
+  // The clock of one who waits: the hang did not begin then.
+  const FlightDump most = Dump({"0123"}, waits);
+  const FlightDump early = Dump({"0123"}, AtHour(0, 9, true));
+  const FlightDump idle = Dump({"0123"}, AtHour(1, 8, false));
+  const HangResult result = Analysed({most, early, idle, most});
+  ASSERT_EQ(result.culprits.size(), 1U);
+  EXPECT_EQ(result.culprits.front().rank, 2);
+  EXPECT_EQ(result.culprits.front().certainty, Certainty::kLikely);
+  EXPECT_EQ(result.culprits.front().waiting_rank, 0);
+  EXPECT_EQ(result.culprits.front().since_ns, waits.back().created);
+  EXPECT_EQ(result.culprits.front().waited_ns, 0);
+  // Two against two: nobody knows whose clock is right.
+  EXPECT_EQ(Culprits({most, early, Dump({"0123"}, AtHour(0, 8, false)), most}),
+            "2 never-issued likely");
+}
+
+// ---- circles, and several without dumps ----
+
+TEST(HangAnalysisTest, ACircleIsOneWhateverElseIsMissing) {
+  // 0, 1 and 3 wait in the first group, 2 in the second, each for the other; 4 left no dump.
+  const auto dump = [](bool is_other) {
+    const Entry first = {"01234", 1};
+    const Entry second = {"0123", 1};
+    return Dump({"01234", "0123"},
+                is_other ? std::vector<Entry>{second, first} : std::vector<Entry>{first, second});
+  };
+  EXPECT_EQ(Culprits({dump(false), dump(false), dump(true), dump(false)}),
+            "2 order likely; 0 order likely with; 1 order likely with; 3 order likely with; "
+            "4 no-dump cannot tell with");
+}
+
+TEST(HangAnalysisTest, OfSeveralWithoutADumpThoseCountWhomOthersNeed) {
+  // 0 and 1 wait for 2 alone; 3 for all, among them 4.
+  const std::vector<Entry> waits = {{"012", 1}, {"01234", 1}};
+  const FlightDump pair = Dump({"012", "01234"}, waits);
+  const FlightDump other = Dump({"01234"}, {{"01234", 1}});
+  std::vector<RankDump> ranks = {{0, &pair, 0}, {1, &pair, 0}, {3, &other, 0}};
+  const HangResult result = AnalyseHang(BuildHangModel(ranks, 0, 1), 1);
+  ASSERT_EQ(result.culprits.size(), 2U);
+  EXPECT_EQ(result.culprits[0].rank, 2);
+  EXPECT_TRUE(result.culprits[0].is_primary);
+  EXPECT_EQ(result.culprits[0].certainty, Certainty::kLikely);
+  EXPECT_EQ(result.culprits[1].rank, 4);
+  EXPECT_FALSE(result.culprits[1].is_primary);
+  EXPECT_EQ(result.culprits[1].certainty, Certainty::kCannotTell);
+}
+
+// ---- transfers are operations, too ----
+
+Entry Transfer(int number, std::string_view state, std::string name, int elements = 16,
+               std::string_view type = "Float") {
+  return {.group = "0123",
+          .number = number,
+          .state = state,
+          .name = std::move(name),
+          .elements = elements,
+          .is_p2p = true,
+          .type = type};
+}
+
+TEST(HangAnalysisTest, EndsOfATransferThatDiffer) {
+  const Entry closing = {"0123", 1, kOpen, "coalesced", -1, 0, true};
+  const Entry done = {"0123", 1, kDone};
+  const FlightDump waits = Dump({"0123"}, {done, {"0123", 2}});
+  const auto two = [&](const Entry& sent, const Entry& received) {
+    return Culprits({Dump({"0123"}, {done, sent}), Dump({"0123"}, {done, received}), waits, waits});
+  };
+  const Entry send = Transfer(1, kOpen, "send 0->1");
+  const std::string_view differ =
+      "0 mismatch-size-or-type cannot tell; 1 mismatch-size-or-type cannot tell";
+  EXPECT_EQ(two(send, Transfer(1, kOpen, "recv 1<-0", 15)), differ);
+  EXPECT_EQ(two(send, Transfer(1, kOpen, "recv 1<-0", 16, "Half")), differ);
+  EXPECT_EQ(two(send, Transfer(1, kOpen, "recv 1<-0")),
+            "0 not-finished cannot tell; 1 not-finished cannot tell");
+  // A pipeline of launches: one pair alone differs, and the others wait for these.
+  EXPECT_EQ(Culprits({Dump({"0123"}, {send, closing}),
+                      Dump({"0123"}, {Transfer(1, kOpen, "send 1->2"),
+                                      Transfer(1, kOpen, "recv 1<-0"), closing}),
+                      Dump({"0123"}, {Transfer(1, kOpen, "send 2->3"),
+                                      Transfer(1, kOpen, "recv 2<-1", 60), closing}),
+                      Dump({"0123"}, {Transfer(1, kOpen, "recv 3<-2"), closing})}),
+            "1 mismatch-size-or-type cannot tell; 2 mismatch-size-or-type cannot tell");
+}
+
+TEST(HangAnalysisTest, WhoLeavesATransferOutOfALaunch) {
+  const auto closing = [](int number, std::string_view state) {
+    return Entry{"0123", number, state, "coalesced", -1, 0, true};
+  };
+  std::vector<Entry> of[4];
+  for (int number = 1; number <= 4; ++number) {
+    for (int rank = 0; rank < 4; ++rank) {
+      const bool is_last = number == 4;
+      const std::string_view state = is_last && rank == 1 ? kOpen : kDone;
+      if (rank < 3) {
+        of[rank].push_back(Transfer(number, kOpen, fmt::format("send {}->{}", rank, rank + 1)));
+      }
+      if (rank > 0 && !(is_last && rank == 2)) {
+        of[rank].push_back(Transfer(number, kOpen, fmt::format("recv {}<-{}", rank, rank - 1)));
+      }
+      of[rank].push_back(closing(number, state));
+    }
+  }
+  for (const int rank : {0, 2, 3}) {
+    of[rank].push_back({"0123", 1});
+  }
+  const HangResult result = Analysed(
+      {Dump({"0123"}, of[0]), Dump({"0123"}, of[1]), Dump({"0123"}, of[2]), Dump({"0123"}, of[3])});
+  ASSERT_FALSE(result.culprits.empty());
+  const HangCulprit& first = result.culprits.front();
+  EXPECT_EQ(first.rank, 2);
+  EXPECT_EQ(first.kind, HangKind::kOrder);
+  EXPECT_TRUE(first.is_primary);
+  EXPECT_EQ(first.waiting_rank, 1);
+  EXPECT_EQ(first.evidence.from, 1);
+  EXPECT_EQ(first.evidence.to, 2);
+  ASSERT_TRUE(first.left_out.has_value());
+  EXPECT_EQ(first.left_out->entry, 9U);
+  for (const HangCulprit& other : std::span(result.culprits).subspan(1)) {
+    EXPECT_FALSE(other.is_primary) << other.rank;
+  }
+}
+
+// Two steps of a pipeline of three, in which 1 sends to 0 twice a step; what a rank left out.
+std::vector<Entry> StepsOf(int rank, int steps, int left_out_in) {
+  std::vector<Entry> entries;
+  int transfers = 0;
+  for (int step = 1; step <= steps; ++step) {
+    for (int i = 0; i < 2 && rank < 2; ++i) {
+      if (rank == 0 && step == left_out_in && i == 1) {
+        continue;
+      }
+      const bool is_open = rank == 1 && step == left_out_in && i == 1;
+      entries.push_back(
+          Transfer(++transfers, is_open ? kOpen : kDone, rank == 0 ? "recv 0<-1" : "send 1->0"));
+      if (is_open) return entries;
+    }
+    entries.push_back({"0123", step, step == left_out_in ? kOpen : kDone});
+  }
+  return entries;
+}
+
+TEST(HangAnalysisTest, AnEndOfATransferThatIsMissing) {
+  const auto culprits = [](int step) {
+    const FlightDump others = Dump({"0123"}, StepsOf(2, step, step));
+    return Culprits({Dump({"0123"}, StepsOf(0, step, step)), Dump({"0123"}, StepsOf(1, step, step)),
+                     others, others});
+  };
+  // In the first step nobody can say which of the two is wrong.
+  EXPECT_EQ(culprits(1),
+            "0 order cannot tell; 1 order cannot tell; 2 order likely with; 3 order likely with");
+  EXPECT_EQ(culprits(3),
+            "0 order likely; 2 order likely with; 3 order likely with; 1 order likely with");
+  // It went on to the next step, which is a usual one.
+  std::vector<Entry> ahead = StepsOf(0, 1, 1);
+  ahead.push_back(Transfer(2, kOpen, "recv 0<-1"));
+  ahead.push_back(Transfer(3, kOpen, "recv 0<-1"));
+  ahead.push_back({"0123", 2});
+  const FlightDump others = Dump({"0123"}, StepsOf(2, 1, 1));
+  EXPECT_EQ(Culprits({Dump({"0123"}, ahead), Dump({"0123"}, StepsOf(1, 1, 1)), others, others}),
+            "0 order likely; 2 order likely with; 3 order likely with; 1 order likely with");
+}
+
+TEST(HangAnalysisTest, WhoComesLaterThanTheTimeoutIsAtFault) {
+  // The timeout is a second; the clocks agreed until then.
+  constexpr int64_t kFirst = 5'000'000'000;
+  const auto dump = [](int64_t late_ns, int64_t late_before_ns) {
+    return Dump({"0123"}, {{.group = "0123",
+                            .number = 1,
+                            .state = kDone,
+                            .finished = kFirst + 100,
+                            .created = kFirst + late_before_ns},
+                           {.group = "0123", .number = 2, .created = kFirst + 1000 + late_ns}});
+  };
+  const auto culprits = [&](int64_t late_ns, int64_t late_before_ns) {
+    return Culprits({dump(0, 0), dump(late_ns, late_before_ns), dump(0, 0), dump(1, 1)});
+  };
+  EXPECT_EQ(culprits(1'100'000'000, 0), "1 never-issued likely");
+  EXPECT_EQ(culprits(600'000'000, 0), "1 never-issued likely");
+  const std::string nobody =
+      "0 not-finished cannot tell; 1 not-finished cannot tell; 2 not-finished cannot tell; 3 "
+      "not-finished cannot tell";
+  EXPECT_EQ(culprits(400'000'000, 0), nobody);
+  EXPECT_EQ(culprits(600'000'000, 600'000'000), nobody) << "its clock is that much ahead";
+}
+
 // The evidence of the first finding, and where.
 std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modified_ns = 0) {
   std::vector<RankDump> ranks;
   for (size_t i = 0; i < dumps.size(); ++i) {
     ranks.push_back({static_cast<int32_t>(i), dumps.begin() + i, modified_ns});
   }
-  const HangModel model = BuildHangModel(ranks, 0, 1);
+  const HangModel model = BuildModelOfOneAttempt(ranks, 0, 1);
   const Result<LineFinder> lines = LineFinder::Make("");
   const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), *lines);
   return found.findings.empty() ? "" : found.findings.front().evidence;
+}
+
+TEST(HangAnalysisTest, DifferencesAreInTheEvidence) {
+  const auto evidence = [](const Entry& sent, const Entry& received) {
+    const Entry done = {"0123", 1, kDone};
+    const FlightDump waits = Dump({"0123"}, {done, {"0123", 2}});
+    return FirstEvidence(
+        {Dump({"0123"}, {done, sent}), Dump({"0123"}, {done, received}), waits, waits});
+  };
+  EXPECT_NE(evidence(Transfer(1, kOpen, "send 0->1"), Transfer(1, kOpen, "recv 1<-0", 15, "Half"))
+                .find("rank 0 sends 16 Float, rank 1 receives 15 Half"),
+            std::string::npos);
+  // Several in one launch: how many is what differs.
+  const auto launch = [](int calls) {
+    std::vector<Entry> entries;
+    for (int i = 0; i < calls; ++i) {
+      entries.push_back({"012", 1, kOpen, "_reduce_scatter_base", -1, 40});
+    }
+    entries.push_back({"012", 1, kOpen, "reduce_scatter_tensor_coalesced", -1, 0});
+    return Dump({"012"}, entries);
+  };
+  EXPECT_NE(FirstEvidence({launch(3), launch(2), launch(3)})
+                .find("rank 1 called 2 times reduce_scatter in one launch, of 80 to 80 Float in "
+                      "all, ranks 0 and 2 called 3 times reduce_scatter in one launch, of 120 to "
+                      "120 Float in all"),
+            std::string::npos)
+      << FirstEvidence({launch(3), launch(2), launch(3)});
+}
+
+TEST(HangAnalysisTest, AnOperationSkippedIsNamedSo) {
+  const auto dump = [](int skipped) {
+    std::vector<Entry> entries;
+    for (int i = 1; i <= 6; ++i) {
+      if (i != skipped) {
+        entries.push_back({"012", static_cast<int>(entries.size()) + 1, i == 1 ? kDone : kOpen,
+                           "all_reduce", -1, 10 * i});
+      }
+    }
+    return Dump({"012"}, entries);
+  };
+  const FlightDump most = dump(0);
+  const FlightDump other = dump(2);
+  const std::vector<RankDump> ranks = {{0, &most, 0}, {1, &other, 0}, {2, &most, 0}};
+  const HangModel model = BuildHangModel(ranks, 0, 1);
+  const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), LineFinder());
+  EXPECT_EQ(found.findings.front().finding, "Ranks skipped an operation");
+  EXPECT_EQ(found.findings.front().help.find("pad uneven"), std::string::npos);
 }
 
 TEST(HangAnalysisTest, SidesOfAMismatchAreNamedWithWhatTheyCalled) {

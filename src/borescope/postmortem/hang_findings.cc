@@ -9,6 +9,7 @@
 #include "borescope/ingest/flight_recorder/flight_dump.h"
 #include "borescope/postmortem/dump_files.h"
 #include "borescope/postmortem/hang_analysis.h"
+#include "borescope/postmortem/hang_attempts.h"
 #include "borescope/postmortem/hang_model.h"
 #include "borescope/postmortem/hang_report.h"
 
@@ -69,11 +70,33 @@ void NoteModel(const HangModel& model, const HangRequest& request, const std::st
 // Dumps that were written so far apart that what they say is not of one time.
 void NoteApart(const HangModel& model, const HangRequest& request, const std::string& where,
                std::vector<Diagnostic>& diagnostics) {
+  std::vector<int32_t> others;
+  std::copy_if(model.of_other_attempts.begin(), model.of_other_attempts.end(),
+               std::back_inserter(others), [&](int32_t rank) { return request.SaysOf(rank); });
+  if (!others.empty()) {
+    diagnostics.push_back(
+        {Severity::kWarning, "other-attempt", others.size(), where, RankWords(others),
+         "By their times and by what they finished these dumps are of another attempt of the job "
+         "than most: they count for nothing. Remove the dumps of earlier attempts."});
+  }
+  std::vector<int32_t> odd;
+  for (const HangRank& rank : model.ranks) {
+    if (rank.has_odd_clock && request.SaysOf(rank.rank)) {
+      odd.push_back(rank.rank);
+    }
+  }
+  if (!odd.empty()) {
+    diagnostics.push_back(
+        {Severity::kWarning, "odd-clock", odd.size(), where, RankWords(odd),
+         "These ranks finished collectives more than ten minutes before others issued them, or "
+         "issued them as long after the others had finished: the clocks of their hosts are wrong, "
+         "or their dumps are of another attempt of the job."});
+  }
   std::vector<int32_t> early;
   for (const HangRank& rank : model.ranks) {
     const int64_t behind = model.newest_created_ns - rank.newest_created_ns;
     if (!request.SaysOf(rank.rank) || behind < kSecondNs || rank.newest_created_ns == 0 ||
-        rank.head.empty() || rank.dump->is_cut) {
+        rank.head.empty() || rank.dump->is_cut || rank.has_odd_clock) {
       continue;
     }
     int64_t timeout_ns = 0;
@@ -135,7 +158,14 @@ Result<HangPart> FindHang(std::span<const JobFile> files, const HangRequest& req
     }
   }
   if (!dumps.empty()) {
-    const HangModel model = BuildHangModel(dumps, request.world, request.threads);
+    const HangModel model = BuildModelOfOneAttempt(dumps, request.world, request.threads);
+    for (JobFileRow& row : part.files) {
+      const bool is_other =
+          row.rank.has_value() &&
+          std::binary_search(model.of_other_attempts.begin(), model.of_other_attempts.end(),
+                             static_cast<int32_t>(*row.rank));
+      if (is_other) row.status = "ignored";
+    }
     part.found = ReportHang(model, AnalyseHang(model, request.threads), lines);
     const std::string& where =
         files.front().folder.empty() ? files.front().path : files.front().folder;

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 #include "borescope/postmortem/hang_analysis.h"
 
 namespace borescope::internal {
@@ -62,16 +65,28 @@ class GroupReader {
 
   std::vector<HangMismatch> Mismatches() {
     std::vector<HangMismatch> found;
+    std::optional<size_t> cause;  // the first of them that others may hang in
     ForEach([&](std::span<const Part> parts) {
-      if (found.size() <= kMostMismatches) {
-        Compare(parts, found);
+      const bool has_room = found.size() <= kMostMismatches;
+      if (cause.has_value() && !has_room) {
+        return;
+      }
+      std::optional<HangMismatch> mismatch = Compare(parts);
+      if (!mismatch.has_value()) {
+        return;
+      }
+      const bool is_cause = !cause.has_value() && MayBeTheCause(parts, *mismatch);
+      if (is_cause) {
+        cause = found.size();
+      }
+      if (is_cause || has_room) {
+        found.push_back(std::move(*mismatch));
       }
     });
-    if (!found.empty() && first_outstanding_ != INT32_MAX) {
-      FindShift(found.front());
+    if (cause.has_value()) {
       // Where rings of members begin after operations that others have not finished, it cannot be
       // seen where they parted; that they did is seen where they go on in step, but shifted.
-      HangMismatch& first = found.front();
+      HangMismatch& first = found[*cause];
       first.is_begin_lost =
           first.operation.number > first_outstanding_ && first_everywhere_ > first_outstanding_;
       first.is_primary = first.operation.number <= first_outstanding_ ||
@@ -98,8 +113,8 @@ class GroupReader {
       for (const Part& part : parts) {
         const FlightEntry& entry = EntryOf(part);
         const int64_t late = entry.created_ns - *middle;
-        if (entry.created_ns > 0 && *middle > 0 && entry.timeout_ms > 0 &&
-            late > entry.timeout_ms * kMillisecondNs / 10) {
+        if (!model_.ranks[part.rank].has_odd_clock && entry.created_ns > 0 && *middle > 0 &&
+            entry.timeout_ms > 0 && late > entry.timeout_ms * kMillisecondNs / 10) {
           int64_t& most = late_ns[part.rank];
           most = std::max(most, late);
         }
@@ -127,13 +142,44 @@ class GroupReader {
   }
   int64_t CreatedAt(const Part& part) const { return EntryOf(part).created_ns; }
 
-  void Compare(std::span<const Part> parts, std::vector<HangMismatch>& found) const {
+  // Whether the group can hang because of a difference: not in an operation that everybody ended,
+  // unless one operation more or less follows from it to the end of the group.
+  bool MayBeTheCause(std::span<const Part> parts, HangMismatch& mismatch) const {
+    if (first_outstanding_ == INT32_MAX) {
+      return false;
+    }
+    FindShift(mismatch);
+    return !std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+      return IsEnded(part);
+    }) || IsShiftedToTheEnd(mismatch);
+  }
+
+  bool IsEnded(const Part& part) const {
+    const HangRank& rank = model_.ranks[part.rank];
+    // With gloo work that failed looks like work that is done; after that a rank issues no more.
+    const bool may_have_failed = rank.dump->Name(EntryOf(part)).starts_with("gloo:") &&
+                                 part.issued == &rank.InGroup(group_).back();
+    return !part.issued->is_outstanding && !may_have_failed;
+  }
+
+  bool IsShiftedToTheEnd(const HangMismatch& mismatch) const {
+    if (!mismatch.shift.has_value()) {
+      return false;
+    }
+    const int32_t own = model_.Of(mismatch.ranks.front())->InGroup(group_).back().number;
+    const int32_t others = model_.Of(mismatch.others.front())->InGroup(group_).back().number;
+    return *mismatch.shift < 0 ? own < others : own > others;
+  }
+
+  // The difference between the members of an operation; nothing where there is none.
+  std::optional<HangMismatch> Compare(std::span<const Part> parts) const {
     // Nearly always all agree. An operation before the ring of some member is never compared.
     const bool all_agree = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
       return part.issued->signature == parts.front().issued->signature;
     });
-    if (parts.front().number < first_everywhere_ || (all_agree && SumsAreEqual(parts))) {
-      return;
+    if (parts.front().number < first_everywhere_ || (all_agree && SumsAreEqual(parts)) ||
+        (!all_agree && AreUnevenShares(parts))) {
+      return std::nullopt;
     }
     std::map<uint64_t, std::vector<Part>> classes;
     for (const Part& part : parts) {
@@ -160,7 +206,53 @@ class GroupReader {
     }
     std::sort(mismatch.ranks.begin(), mismatch.ranks.end());
     std::sort(mismatch.others.begin(), mismatch.others.end());
-    found.push_back(std::move(mismatch));
+    return mismatch;
+  }
+
+  // Lists of tensors of other sizes for each member, which all_gather and reduce_scatter take: the
+  // shares of all are together what each has as a whole.
+  bool AreUnevenShares(std::span<const Part> parts) const {
+    const std::string_view name = NameOf(model_, parts.front());
+    const bool gathers = name == "all_gather";
+    if (!gathers && name != "reduce_scatter") {
+      return false;
+    }
+    const size_t members = model_.groups[group_].members.size();
+    const FlightDump& first_dump = *model_.ranks[parts.front().rank].dump;
+    const FlightEntry& first = EntryOf(parts.front());
+    const int64_t whole = ElementsOf(first_dump, gathers ? first.output_sizes : first.input_sizes);
+    int64_t shares = 0;
+    size_t even = 0;
+    for (const Part& part : parts) {
+      const FlightDump& dump = *model_.ranks[part.rank].dump;
+      const FlightEntry& entry = EntryOf(part);
+      const bool is_alike =
+          part.issued->first_entry == part.issued->last_entry && NameOf(model_, part) == name &&
+          ElementsOf(dump, gathers ? entry.output_sizes : entry.input_sizes) == whole &&
+          dump.Texts(entry.input_types) == first_dump.Texts(first.input_types) &&
+          dump.Texts(entry.output_types) == first_dump.Texts(first.output_types);
+      const int64_t share = ElementsOf(dump, gathers ? entry.input_sizes : entry.output_sizes);
+      if (!is_alike || share > whole - shares) {
+        return false;
+      }
+      shares += share;
+      even += whole % static_cast<int64_t>(members) == 0 &&
+                      share == whole / static_cast<int64_t>(members)
+                  ? 1
+                  : 0;
+    }
+    // Where most have an even share, another one's is a difference.
+    return parts.size() == members ? shares == whole : even * 2 <= parts.size();
+  }
+
+  // Before version 2.4 of lists of tensors the first one was recorded alone.
+  static bool HoldsAllTensors(const FlightDump& dump) {
+    const std::string_view version = dump.version;
+    const size_t dot = std::min(version.find('.'), version.size());
+    const std::optional<int64_t> major = ParseNumber<int64_t>(version.substr(0, dot));
+    const std::optional<int64_t> minor =
+        ParseNumber<int64_t>(version.substr(std::min(dot + 1, version.size())));
+    return !major.has_value() || *major > 2 || (*major == 2 && minor.value_or(0) >= 4);
   }
 
   // What all members of an all_to_all send together is what they receive.
@@ -175,7 +267,7 @@ class GroupReader {
       const FlightDump& dump = *model_.ranks[part.rank].dump;
       const FlightEntry& entry = EntryOf(part);
       if (entry.input_sizes == FlightEntry::kNothing ||
-          entry.output_sizes == FlightEntry::kNothing) {
+          entry.output_sizes == FlightEntry::kNothing || !HoldsAllTensors(dump)) {
         return true;
       }
       in += ElementsOf(dump, entry.input_sizes) % (int64_t{1} << 40U);
@@ -217,6 +309,63 @@ class GroupReader {
   int32_t first_everywhere_ = INT32_MIN;  // the latest at which a member's ring begins
 };
 
+// What one end of a transfer sends or receives; nothing where its dump does not say.
+struct TransferEnd {
+  int64_t elements = 0;
+  std::vector<std::string_view> types;
+};
+std::optional<TransferEnd> EndOf(const HangRank& rank, const HangOperation& operation) {
+  const IssuedTransfer* const issued = rank.FindTransfer(operation);
+  if (issued == nullptr) {
+    return std::nullopt;
+  }
+  const FlightDump& dump = *rank.dump;
+  const FlightEntry& entry = dump.entries[issued->entry];
+  const bool sends = operation.from == rank.rank;
+  // PyTorch records the tensor as both, others as that which it is.
+  for (const bool is_input : {sends, !sends}) {
+    const uint32_t sizes = is_input ? entry.input_sizes : entry.output_sizes;
+    if (sizes != FlightEntry::kNothing && !dump.Sizes(sizes).empty()) {
+      return TransferEnd{.elements = ElementsOf(dump, sizes),
+                         .types = dump.Texts(is_input ? entry.input_types : entry.output_types)};
+    }
+  }
+  return std::nullopt;
+}
+
+// The transfers at which both ends are, but not with the same sizes and types. Ascending.
+std::vector<HangMismatch> DifferingTransfers(const HangModel& model) {
+  std::vector<HangMismatch> found;
+  for (const HangRank& rank : model.ranks) {
+    for (const HangOperation& operation : rank.head) {
+      const HangRank* const receiver =
+          operation.from == rank.rank ? model.Of(operation.to) : nullptr;
+      const bool are_there = operation.is_p2p && receiver != nullptr && receiver != &rank &&
+                             std::find(receiver->head.begin(), receiver->head.end(), operation) !=
+                                 receiver->head.end();
+      if (!are_there) {
+        continue;
+      }
+      const std::optional<TransferEnd> sent = EndOf(rank, operation);
+      const std::optional<TransferEnd> received = EndOf(*receiver, operation);
+      if (!sent.has_value() || !received.has_value()) {
+        continue;
+      }
+      const bool has_types = !sent->types.empty() && !received->types.empty();
+      if (sent->elements != received->elements || (has_types && sent->types != received->types)) {
+        HangMismatch mismatch;
+        mismatch.operation = operation;
+        mismatch.kind = HangKind::kMismatchSizeOrType;
+        mismatch.ranks = model.MembersOf(operation);
+        found.push_back(std::move(mismatch));
+      }
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const HangMismatch& a, const HangMismatch& b) { return a.operation < b.operation; });
+  return found;
+}
+
 }  // namespace
 
 GroupScan ScanGroups(const HangModel& model, int threads) {
@@ -235,6 +384,8 @@ GroupScan ScanGroups(const HangModel& model, int threads) {
       scan.late_ns[rank] = std::max(scan.late_ns[rank], late_ns);
     }
   }
+  std::vector<HangMismatch> transfers = DifferingTransfers(model);
+  std::move(transfers.begin(), transfers.end(), std::back_inserter(scan.mismatches));
   return scan;
 }
 

@@ -22,11 +22,6 @@ std::string_view BackendOf(std::string_view profiling_name) {
   return colon == std::string_view::npos ? std::string_view() : profiling_name.substr(0, colon);
 }
 
-bool IsClosing(std::string_view profiling_name) {
-  const std::string_view name = profiling_name.substr(profiling_name.find(':') + 1);
-  return name == "coalesced" || name.ends_with("_coalesced");
-}
-
 // ---- groups ----
 
 using GroupKey = std::pair<std::string, std::vector<int32_t>>;
@@ -509,20 +504,8 @@ class RankReader {
     }
   }
 
-  // The first transfer of the two ranks that an entry names; nothing where it names none.
   std::optional<HangOperation> TransferOf(uint32_t group, const FlightEntry& entry) const {
-    const std::optional<TransferName> name = ReadTransfer(dump_.Name(entry));
-    if (!name.has_value()) {
-      return std::nullopt;
-    }
-    const std::vector<int32_t>& members = groups_[group].members;
-    const auto is_known = name->peer >= 0 && name->peer < static_cast<int64_t>(members.size());
-    const int32_t peer =
-        is_known ? members[static_cast<size_t>(name->peer)] : HangOperation::kAnyRank;
-    HangOperation operation = {.group = group, .is_p2p = true};
-    operation.from = name->is_send ? rank_.rank : peer;
-    operation.to = name->is_send ? peer : rank_.rank;
-    return operation;
+    return TransferNamedBy(dump_.Name(entry), rank_.rank, groups_[group].members, group);
   }
 
   // The last record of a dump without completed ones, where nothing shows how the group launches.
@@ -696,6 +679,26 @@ std::string_view OperationName(std::string_view profiling_name) {
   return name;
 }
 
+bool IsClosing(std::string_view profiling_name) {
+  const std::string_view name = profiling_name.substr(profiling_name.find(':') + 1);
+  return name == "coalesced" || name.ends_with("_coalesced");
+}
+
+std::optional<HangOperation> TransferNamedBy(std::string_view profiling_name, int32_t rank,
+                                             std::span<const int32_t> members, uint32_t group) {
+  const std::optional<TransferName> name = ReadTransfer(profiling_name);
+  if (!name.has_value()) {
+    return std::nullopt;
+  }
+  const auto is_known = name->peer >= 0 && name->peer < static_cast<int64_t>(members.size());
+  const int32_t peer =
+      is_known ? members[static_cast<size_t>(name->peer)] : HangOperation::kAnyRank;
+  HangOperation operation = {.group = group, .is_p2p = true};
+  operation.from = name->is_send ? rank : peer;
+  operation.to = name->is_send ? peer : rank;
+  return operation;
+}
+
 ComparedParts PartsToCompare(std::string_view operation) {
   if (operation.starts_with("all_to_all") || operation.ends_with("_v")) {
     return {
@@ -709,6 +712,13 @@ ComparedParts PartsToCompare(std::string_view operation) {
     return {.input_sizes = false, .output_sizes = true, .input_types = false, .output_types = true};
   }
   return {};
+}
+
+bool NeedsAll(std::string_view operation) {
+  constexpr std::string_view kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "barrier",
+                                         "all_to_all"};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view name) { return operation.starts_with(name); });
 }
 
 int64_t ElementsOf(const FlightDump& dump, uint32_t sizes) {

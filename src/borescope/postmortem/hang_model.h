@@ -95,6 +95,8 @@ struct HangRank {
   bool is_ring_full = false;      // as far as its size shows it
   bool may_lack_older = false;    // outstanding entries may have left the ring
   int64_t newest_created_ns = 0;  // 0: no entry
+  // Its times cannot be those of the others: its clock is wrong, or it is of another attempt.
+  bool has_odd_clock = false;
 
   // Whether what it is at left its ring: the latest number of the group shows it.
   bool IsHeadLost() const { return !head.empty() && head_entry == kNoEntry; }
@@ -125,6 +127,7 @@ struct HangModel {
   bool has_timing = false;                   // some entry says when it was seen to start
   int64_t newest_created_ns = 0;             // of all dumps
   size_t disagreements = 0;                  // groups of one name that overlap and differ
+  std::vector<int32_t> of_other_attempts;    // whose dumps were left out; ascending
 
   const HangRank* Of(int32_t rank) const {
     const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;
@@ -145,6 +148,22 @@ struct HangModel {
 // there are more.
 HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int threads);
 
+// How a rank went past its end of a transfer that it used to issue.
+struct LeftOutTransfer {
+  uint32_t entry = 0;  // the first of the latest launch of several, or what it issued thereafter
+  // How many it issued before the operation at which it is, and before each other one; 0 of one
+  // that its latest launch of several lacks.
+  size_t issued = 0;
+  size_t usual = 0;
+};
+
+// Whether a rank left out its end of a transfer (hang_left_out.cc), by what it did at other times:
+// all launches of transfers in that group but the latest had it, three at least; or it issued fewer
+// of them before the collective at which it is than before those before it, or thereafter. Nothing
+// where its dump does not show it.
+std::optional<LeftOutTransfer> LeftOutBy(const HangModel& model, const HangRank& rank,
+                                         const HangOperation& transfer);
+
 // Finds at which operation each rank is, of what the ranks of the model issued (hang_heads.cc): the
 // oldest outstanding one of its dump, or an older one that left its ring where the latest numbers
 // of the groups show which.
@@ -162,6 +181,14 @@ bool IsOutstanding(const FlightDump& dump, const FlightEntry& entry);
 // "_all_gather_base" is "all_gather".
 std::string_view OperationName(std::string_view profiling_name);
 
+// The first transfer between the two ranks that an entry of `rank` names, as "nccl:send 1->2";
+// nothing where it names none. `members` are those of the group.
+std::optional<HangOperation> TransferNamedBy(std::string_view profiling_name, int32_t rank,
+                                             std::span<const int32_t> members, uint32_t group);
+
+// Whether an entry of that name closes a launch of several operations.
+bool IsClosing(std::string_view profiling_name);
+
 // Which parts of an operation its members have to agree on.
 struct ComparedParts {
   bool input_sizes = true;
@@ -170,6 +197,9 @@ struct ComparedParts {
   bool output_types = true;
 };
 ComparedParts PartsToCompare(std::string_view operation);
+
+// Whether nobody can finish a collective of that name before everybody began it.
+bool NeedsAll(std::string_view operation);
 
 // The elements of a list of sizes together: backends write one shape for each rank, or one of all.
 int64_t ElementsOf(const FlightDump& dump, uint32_t sizes);

@@ -418,11 +418,11 @@ class Reporter {
                    std::vector<HangMismatchRow>& rows) const {
     const HangGroup& group = model_.groups[mismatch.operation.group];
     const Issue own = IssueOf(rank, mismatch.operation);
-    const Issue other = AnyIssue(mismatch.operation, mismatch.others);
+    const Issue other = AnyIssue(mismatch.operation, OthersOf(mismatch, rank));
     HangMismatchRow row;
     row.group = group.name;
     row.group_desc = group.description;
-    row.seq = mismatch.operation.number;
+    row.seq = NumberOf(mismatch.operation);
     row.what = WhatDiffers(mismatch, own, other);
     row.rank = rank;
     row.value = Signature(own);
@@ -441,6 +441,14 @@ class Reporter {
     }
   }
 
+  // With whom a rank is compared: the other end of a transfer, or those who agree.
+  static std::vector<int32_t> OthersOf(const HangMismatch& mismatch, int32_t rank) {
+    if (!mismatch.operation.is_p2p) {
+      return mismatch.others;
+    }
+    return {rank == mismatch.operation.from ? mismatch.operation.to : mismatch.operation.from};
+  }
+
   static std::string WhatDiffers(const HangMismatch& mismatch, const Issue& own,
                                  const Issue& other) {
     if (mismatch.kind == HangKind::kMismatchOperation) {
@@ -454,18 +462,36 @@ class Reporter {
     return has_same_types ? "size" : "type";
   }
 
-  // "all_reduce of 16 Float", or with what is different on its way out.
+  // "all_reduce of 16 to 16 Float"; of several that were launched together, "3 times
+  // reduce_scatter in one launch, of 1200 to 300 Float in all".
   static std::string Signature(const Issue& issue) {
     const FlightDump& dump = *issue.rank->dump;
-    const std::vector<std::string_view> types = dump.Texts(issue.entry->input_types);
-    std::string text(OperationName(dump.Name(*issue.entry)));
-    if (issue.entry->input_sizes != FlightEntry::kNothing) {
-      text += fmt::format(" of {}", ElementsOf(dump, issue.entry->input_sizes));
+    const FlightEntry& first = *issue.entry;
+    size_t calls = 0;
+    int64_t in = 0;
+    int64_t out = 0;
+    for (const FlightEntry* entry = issue.entry; entry <= issue.last; ++entry) {
+      const bool is_of_launch = entry->group == first.group && entry->is_p2p == first.is_p2p;
+      // What closes a launch has no tensors.
+      if (entry == issue.entry ||
+          (is_of_launch && !first.is_p2p && !IsClosing(dump.Name(*entry)))) {
+        ++calls;
+        in += ElementsOf(dump, entry->input_sizes);
+        out += ElementsOf(dump, entry->output_sizes);
+      }
     }
-    if (issue.entry->output_sizes != FlightEntry::kNothing) {
-      text += fmt::format(" to {}", ElementsOf(dump, issue.entry->output_sizes));
+    const std::string_view name = OperationName(dump.Name(first));
+    std::string text =
+        calls == 1 ? std::string(name) : fmt::format("{} times {} in one launch,", calls, name);
+    if (first.input_sizes != FlightEntry::kNothing) {
+      text += fmt::format(" of {}", in);
     }
-    return types.empty() ? text : fmt::format("{} {}", text, types.front());
+    if (first.output_sizes != FlightEntry::kNothing) {
+      text += fmt::format(" to {}", out);
+    }
+    const std::vector<std::string_view> types = dump.Texts(first.input_types);
+    text += types.empty() ? "" : fmt::format(" {}", types.front());
+    return calls == 1 ? text : text + " in all";
   }
 
   // ---- findings ----
@@ -711,13 +737,16 @@ class Reporter {
     const Texts& texts = TextsOf(culprit.kind);
     JobFinding finding;
     finding.order = CauseRank::kHang;
-    finding.finding = texts.finding;
+    finding.finding = TitleOf(culprit, texts);
     finding.severity = culprit.is_primary ? Severity::kError : Severity::kInfo;
     finding.certainty = culprit.certainty;
     finding.ranks = RankList(group.ranks);
     finding.evidence = Evidence(group);
     finding.where = WhereOf(group);
     finding.help = texts.help;
+    if (ShiftOf(culprit).has_value()) {
+      finding.help = TextsOf(HangKind::kMismatchOperation).help;
+    }
     if (culprit.kind == HangKind::kNoDump && AnyCut(group)) {
       finding.finding = "Others wait for a rank without a whole dump";
       finding.help =
@@ -732,6 +761,44 @@ class Reporter {
       finding.unit = "ns";
     }
     return finding;
+  }
+
+  // -1 where ranks skipped the operation in which they differ, 1 where it is one more.
+  std::optional<int32_t> ShiftOf(const HangCulprit& culprit) const {
+    if (culprit.kind == HangKind::kMismatchOperation ||
+        culprit.kind == HangKind::kMismatchSizeOrType) {
+      for (const HangMismatch& mismatch : result_.mismatches) {
+        if (mismatch.is_primary && mismatch.operation == culprit.evidence) {
+          return mismatch.shift;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string TitleOf(const HangCulprit& culprit, const Texts& texts) const {
+    if (const std::optional<int32_t> shift = ShiftOf(culprit); shift.has_value()) {
+      return *shift < 0 ? "Ranks skipped an operation" : "Ranks called one operation more";
+    }
+    if (culprit.kind == HangKind::kNeverIssued &&
+        IssueOf(culprit.rank, culprit.evidence).entry != nullptr) {
+      return "Ranks came too late to a collective";
+    }
+    if (culprit.evidence.is_p2p) {
+      switch (culprit.kind) {
+        case HangKind::kMismatchSizeOrType:
+          return "The ends of a transfer have different sizes or types";
+        case HangKind::kDeviceStuck:
+          return "Devices stopped inside a transfer";
+        case HangKind::kNotStarted:
+          return "Devices never began a transfer";
+        case HangKind::kNotFinished:
+          return "Both ends issued a transfer, neither finished it";
+        default:
+          break;
+      }
+    }
+    return std::string(texts.finding);
   }
 
   bool AnyCut(const Together& group) const {
@@ -783,6 +850,14 @@ class Reporter {
           "unless it is the time of a copy.",
           culprit.waiting_rank, Seconds(culprit.waited_ns));
     }
+    const bool has_odd_clock = std::any_of(
+        group.ranks.begin(), group.ranks.end(),
+        [&](int32_t rank) { return model_.Of(rank) != nullptr && model_.Of(rank)->has_odd_clock; });
+    if (has_odd_clock) {
+      text +=
+          " Its times are more than ten minutes from those of the others: the clock is wrong, "
+          "or it is a dump of another attempt.";
+    }
     if (culprit.shown == HangShown::kAssumed) {
       text += " That this is a hang is assumed: the dumps do not show how long it lasted.";
     } else if (culprit.shown == HangShown::kNotShown) {
@@ -798,12 +873,14 @@ class Reporter {
     const std::string names = RankWords(group.ranks);
     switch (culprit.kind) {
       case HangKind::kNeverIssued:
+        if (IssueOf(culprit.rank, culprit.evidence).entry != nullptr) {
+          return LateText(group);
+        }
         return fmt::format("{} in {}{}; {} {}.", Ranks(there.size(), "rank waits", "ranks wait"),
                            operation, Since(culprit), names, WhatTheyDid(group));
       case HangKind::kNoDump:
-        return fmt::format("{} in {}{}; {} left no {}dump.",
-                           Ranks(there.size(), "rank waits", "ranks wait"), operation,
-                           Since(culprit), names, AnyCut(group) ? "whole " : "");
+        return fmt::format("{} in {}{}; {}.", Ranks(there.size(), "rank waits", "ranks wait"),
+                           operation, Since(culprit), WhatIsThereOf(group));
       case HangKind::kDeviceStuck:
         if (culprit.evidence.is_p2p && !IsFinishedElsewhere(culprit)) {
           return fmt::format(
@@ -818,14 +895,42 @@ class Reporter {
                            operation, Since(culprit), names);
       case HangKind::kNotFinished:
         return fmt::format(
-            "{} was issued by all members{} and finished by none: which of them is "
-            "at fault cannot be told.",
-            operation, Since(culprit));
+            "{} was issued by {}{} and finished by {}: which of them is at fault cannot be told.",
+            operation, culprit.evidence.is_p2p ? "both ends" : "all members", Since(culprit),
+            culprit.evidence.is_p2p ? "neither" : "none");
       case HangKind::kOrder:
         return OrderText(group);
       default:
         return MismatchText(group);
     }
+  }
+
+  // "rank 3 left no dump"
+  std::string WhatIsThereOf(const Together& group) const {
+    const std::vector<int32_t>& others = model_.of_other_attempts;
+    const std::string names = RankWords(group.ranks);
+    if (std::includes(others.begin(), others.end(), group.ranks.begin(), group.ranks.end())) {
+      return group.ranks.size() == 1
+                 ? fmt::format(
+                       "the dump of {} is of another attempt of the job and counts for nothing",
+                       names)
+                 : fmt::format(
+                       "the dumps of {} are of other attempts of the job and count for nothing",
+                       names);
+    }
+    return fmt::format("{} left no {}dump", names, AnyCut(group) ? "whole " : "");
+  }
+
+  // Of ranks that issued the evidence, but late.
+  std::string LateText(const Together& group) const {
+    const HangCulprit& culprit = *group.first;
+    const Issue issue = IssueOf(culprit.rank, culprit.evidence);
+    return fmt::format("{} in {}{}; {} issued it {} later, at {} (the timeout is {}).",
+                       Ranks(culprit.waiting, "rank waits", "ranks wait"),
+                       Words(culprit.evidence, AtHead(culprit.evidence)), Since(culprit),
+                       RankWords(group.ranks), Seconds(issue.entry->created_ns - culprit.since_ns),
+                       ClockTime(issue.entry->created_ns),
+                       Seconds(issue.entry->timeout_ms * kMillisecondNs));
   }
 
   bool IsFinishedElsewhere(const HangCulprit& culprit) const {
@@ -872,21 +977,53 @@ class Reporter {
     return text + (named.size() == 1 ? " was" : " were");
   }
 
+  // Where a rank is: of what it launched together, what the others keep from ending.
+  std::string StandsAt(const HangCulprit& culprit) const {
+    const HangRank& rank = *model_.Of(culprit.rank);
+    const bool is_there =
+        std::find(rank.head.begin(), rank.head.end(), culprit.evidence) != rank.head.end();
+    const HangOperation& operation = is_there ? culprit.evidence : rank.head.front();
+    return fmt::format("rank {} stands at {}", culprit.rank,
+                       Words(operation, std::span(&culprit.rank, 1)));
+  }
+
+  // What it left out, where that is known.
+  std::string WhatItLeftOut(const HangCulprit& culprit) const {
+    if (!culprit.left_out.has_value()) {
+      return "";
+    }
+    const std::string name = NameOf(culprit.evidence, culprit.rank);
+    const LeftOutTransfer& left_out = *culprit.left_out;
+    return left_out.usual == 0
+               ? fmt::format(
+                     ", and its latest launch of transfers in {} lacks {}, which those "
+                     "before had",
+                     GroupName(culprit.evidence), name)
+               : fmt::format(" after {} instead of {} times {}", left_out.issued, left_out.usual,
+                             name);
+  }
+
   std::string OrderText(const Together& group) const {
     std::string text;
-    for (size_t i = 0; i < group.ranks.size() && i < 4; ++i) {
-      const HangRank* const rank = model_.Of(group.ranks[i]);
-      text += fmt::format("{}rank {} stands at {}", i == 0 ? "" : "; ", group.ranks[i],
-                          Words(rank->head.front(), std::span(group.ranks).subspan(i, 1)));
-    }
-    if (group.first->is_primary) {
-      for (const HangCulprit& other : result_.culprits) {
-        if (other.kind == HangKind::kOrder && !other.is_primary) {
-          text += fmt::format("; rank {} at {}", other.rank,
-                              Words(other.evidence, std::span(&other.rank, 1)));
-          break;
-        }
+    size_t named = 0;
+    constexpr size_t kMostNamed = 4;
+    const HangCulprit* other = nullptr;
+    for (const HangCulprit& culprit : result_.culprits) {
+      if (culprit.kind != HangKind::kOrder) {
+        continue;
       }
+      if (std::binary_search(group.ranks.begin(), group.ranks.end(), culprit.rank)) {
+        if (named++ < kMostNamed) {
+          text += (text.empty() ? "" : "; ") + StandsAt(culprit) + WhatItLeftOut(culprit);
+        }
+      } else if (!culprit.is_primary && group.first->is_primary) {
+        // Rather one that waits there.
+        const bool waits = culprit.rank == group.first->waiting_rank;
+        other = other == nullptr || waits ? &culprit : other;
+      }
+    }
+    if (other != nullptr) {
+      text += "; " + StandsAt(*other);
     }
     std::string sentence = text + ": none of these can end before the others.";
     sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
@@ -935,10 +1072,36 @@ class Reporter {
     return rest == 0 ? text : fmt::format("{}, {} others called still others", text, rest);
   }
 
+  // "send 0->1 of pp (4 members): rank 0 sends 100 Float, rank 1 receives 60 Float"
+  std::string TransferText(const HangMismatch& mismatch) const {
+    const HangOperation& operation = mismatch.operation;
+    const auto tensor = [&](int32_t rank) {
+      const Issue issue = IssueOf(rank, operation);
+      const FlightDump& dump = *issue.rank->dump;
+      const bool sends = rank == operation.from;
+      const bool is_input =
+          dump.Sizes(sends ? issue.entry->input_sizes : issue.entry->output_sizes).empty() != sends;
+      const std::vector<std::string_view> types =
+          dump.Texts(is_input ? issue.entry->input_types : issue.entry->output_types);
+      return fmt::format(
+          "{}{}{}",
+          ElementsOf(dump, is_input ? issue.entry->input_sizes : issue.entry->output_sizes),
+          types.empty() ? "" : " ", types.empty() ? std::string_view() : types.front());
+    };
+    return fmt::format(
+        "{}: rank {} sends {}, rank {} receives {}: which of them is wrong the dumps "
+        "do not say.",
+        Words(operation, {}), operation.from, tensor(operation.from), operation.to,
+        tensor(operation.to));
+  }
+
   std::string MismatchText(const Together& group) const {
     for (const HangMismatch& mismatch : result_.mismatches) {
       if (!mismatch.is_primary || mismatch.operation != group.first->evidence) {
         continue;
+      }
+      if (mismatch.operation.is_p2p) {
+        return TransferText(mismatch);
       }
       std::string text = fmt::format("Number {} of {}: {}", mismatch.operation.number,
                                      GroupWords(mismatch.operation),
@@ -974,8 +1137,10 @@ class Reporter {
     std::string text;
     for (const int32_t rank : group.ranks) {
       const std::string line = LineAt(rank, group.first->evidence);
-      if (line.empty() || calls.size() >= kMostNamed ||
-          !calls.insert(CallOf(rank, group.first->evidence)).second) {
+      // Each end of a transfer is a side.
+      const uint64_t call = group.first->evidence.is_p2p ? static_cast<uint64_t>(rank)
+                                                         : CallOf(rank, group.first->evidence);
+      if (line.empty() || calls.size() >= kMostNamed || !calls.insert(call).second) {
         continue;
       }
       text += fmt::format("{}rank {}: issued at {}", text.empty() ? "" : "; ", rank, line);
@@ -986,8 +1151,11 @@ class Reporter {
   std::string WhereOf(const Together& group) const {
     const HangCulprit& culprit = *group.first;
     const bool is_at_evidence = culprit.kind != HangKind::kNeverIssued;
-    const std::string own = is_at_evidence ? LineAt(group.ranks.front(), culprit.evidence)
-                                           : LastLine(group.ranks.front());
+    const HangRank* const first = model_.Of(group.ranks.front());
+    const std::string own = culprit.left_out.has_value()
+                                ? LineOf(*first, first->dump->entries[culprit.left_out->entry])
+                            : is_at_evidence ? LineAt(group.ranks.front(), culprit.evidence)
+                                             : LastLine(group.ranks.front());
     std::string others;
     if (culprit.kind == HangKind::kMismatchOperation ||
         culprit.kind == HangKind::kMismatchSizeOrType) {
