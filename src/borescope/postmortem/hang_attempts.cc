@@ -68,17 +68,23 @@ void Compare(std::span<const TimedPart> parts, std::map<uint32_t, Votes>& in_gro
   }
   std::vector<int64_t> issued;
   std::vector<int64_t> finished;
+  std::vector<int64_t> issued_of_finished;
   for (const TimedPart& part : parts) {
     issued.push_back(part.issued_ns);
-    if (part.finished_ns > 0) finished.push_back(part.finished_ns);
+    if (part.finished_ns > 0) {
+      finished.push_back(part.finished_ns);
+      issued_of_finished.push_back(part.issued_ns);
+    }
   }
   std::sort(issued.begin(), issued.end());
   std::sort(finished.begin(), finished.end());
+  std::sort(issued_of_finished.begin(), issued_of_finished.end());
   for (const TimedPart& part : parts) {
-    const auto after = part.finished_ns == 0
-                           ? 0
-                           : issued.end() - std::upper_bound(issued.begin(), issued.end(),
-                                                             part.finished_ns + kApartNs);
+    // What it has not finished it may have waited in, but not that long before others issued what
+    // they finished.
+    const int64_t end = part.finished_ns == 0 ? part.issued_ns : part.finished_ns;
+    const std::vector<int64_t>& times = part.finished_ns == 0 ? issued_of_finished : issued;
+    const auto after = times.end() - std::upper_bound(times.begin(), times.end(), end + kApartNs);
     const auto before =
         std::lower_bound(finished.begin(), finished.end(), part.issued_ns - kApartNs) -
         finished.begin();
