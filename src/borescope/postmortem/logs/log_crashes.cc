@@ -45,6 +45,11 @@ const LogPattern kShellAlone{
     "^(Killed|Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception)"
     "(?: \\(core dumped\\))?$"};
 
+// Of a shell, Python and argparse.
+const LogPattern kNoStartLine{
+    "(?:^|: )([^ :]+: command not found)$|(can't open file '[^']+')|"
+    ": error: ((?:unrecognized arguments: |argument |the following ).*)$"};
+
 const LogPattern kPodKilled{
     "[Rr]eason\"?: *\"?OOMKilled\\b|^[a-z0-9.-]+ +[0-9]+/[0-9]+ +OOMKilled "};
 const LogPattern kPodEvicted{
@@ -118,11 +123,9 @@ bool LogScanner::TakeCrash(const LogLine& line, int64_t number) {
     }
     return true;
   }
-  if (Finds(line.text, kAssertion, &words)) {
-    event.text = WithoutSecrets(words);
-  } else if (Finds(line.text, kHeap)) {
+  if (Finds(line.text, kHeap)) {
     event.text = "glibc found damaged memory: " + WithoutSecrets(line.text);
-  } else if (Finds(line.text, kRocmFault, &words)) {
+  } else if (Finds(line.text, kAssertion, &words) || Finds(line.text, kRocmFault, &words)) {
     event.text = WithoutSecrets(words);
   } else if (Finds(line.text, kUcxSignal, &host, &pid, &signal, &words) ||
              Finds(line.text, kOpenMpiSignal, &host, &pid, &words, &signal)) {
@@ -168,13 +171,10 @@ bool LogScanner::TakeShell(const LogLine& line, int64_t number) {
 // What a shell, Python or argparse say before a program runs. Healthy scripts have such lines, too:
 // they count if a process failed and nothing else says why.
 bool LogScanner::TakeNoStart(const LogLine& line, int64_t number) {
-  static const LogPattern kLine{
-      "(?:^|: )([^ :]+: command not found)$|(can't open file '[^']+')|"
-      ": error: ((?:unrecognized arguments: |argument |the following ).*)$"};
   std::string command;
   std::string file;
   std::string arguments;
-  if (!Finds(line.text, kLine, &command, &file, &arguments)) {
+  if (!Finds(line.text, kNoStartLine, &command, &file, &arguments)) {
     return false;
   }
   LogEvent event = EventAt(LogKind::kNoStart, line, number);

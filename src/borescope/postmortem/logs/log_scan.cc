@@ -43,6 +43,9 @@ const LogPattern kAnyOfInterest{
     "following )|=>> PBS: job killed: |"
     "TERM_(?:RUN|MEM)LIMIT: |mpirun|mpiexec|MPI_Abort|BAD TERMINATION"};
 
+// Of torch.multiprocessing.spawn, before the traceback of a process.
+const LogPattern kChild{"^-- Process ([0-9]+) terminated with the following error:"};
+
 // Launchers of MPI, which can write the rank in brackets before each line.
 const LogPattern kMpiWord{"mpirun|mpiexec|MPI_Abort|BAD TERMINATION|RUNNING AT |srun: error"};
 
@@ -389,7 +392,6 @@ bool LogScanner::TakeChain(const LogLine& line) {
   const std::string_view text = Trimmed(line.text);
   const bool is_direct = text.starts_with("The above exception was the direct cause");
   int32_t place = 0;
-  static const LogPattern kChild{"^-- Process ([0-9]+) terminated with the following error:"};
   const bool is_child = Finds(text, kChild, &place);
   if (is_direct || is_child || text.starts_with("During handling of the above exception")) {
     if (const auto last = last_exception_.find(stream); last != last_exception_.end()) {
