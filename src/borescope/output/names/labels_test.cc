@@ -120,14 +120,13 @@ TEST(LabelNames, OperatorsAndTilesStay) {
 
 TEST(LabelNames, SiblingsShowWhatDiffers) {
   const std::string begin = "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_";
-  EXPECT_EQ(
-      LabelNames(
-          Names{begin + "128x64_64x4_tn_align8>(Params)", begin + "128x64_64x4_nn_align8>(Params)",
-                begin + "256x64_64x4_tn_align8>(Params)"},
-          40)
-          .texts,
-      (Names{"Kernel2<cutlass_80_…128x64_64x4_tn_…", "Kernel2<cutlass_80_…128x64_64x4_nn_…",
-             "Kernel2<cutlass_80_…256x64_64x4_tn_…"}));
+  EXPECT_EQ(LabelNames(Names{begin + "128x64_64x4_tn_align8>(Params)",
+                             begin + "128x64_64x4_nn_align8>(Params)",
+                             begin + "256x64_64x4_tn_align8>(Params)"},
+                       40)
+                .texts,
+            (Names{"Kernel2<cutlass_80_…128x64_64x4_tn_…", "Kernel2<cutlass_80_…128x64_64x4_nn_…",
+                   "Kernel2<cutlass_80_…256x64_64x4_tn_…"}));
 }
 
 TEST(LabelNames, WhatDiffersInNoiseAloneShowsThat) {

@@ -193,6 +193,12 @@ Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) 
       Result<JobRanks> found = JobRanks::Find(options);
       if (!found.ok()) {
         BS_ASSIGN(run, LoadRun(options));  // which says better what is wrong with a trace
+        const std::string& failed = found.error().file;
+        if (std::any_of(run.files.begin(), run.files.end(), [&](const FileInfo& file) {
+              return file.path == failed && !file.error.empty();
+            })) {
+          return {};  // it has just been said
+        }
         BS_ASSIGN(Diagnostic why, NotSearched(found.error()));
         run.diagnostics.push_back(std::move(why));
         return {};
