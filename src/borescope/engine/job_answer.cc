@@ -506,7 +506,8 @@ Result<Diagnostic> NotSearched(const Error& error) {
                     "Whether dumps and snapshots are there could not be found out."};
 }
 
-Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options) {
+Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options,
+                                     std::span<const RankPart> profiles) {
   if (options.load || NamesToSearch(options.files, false).empty()) {
     return JobAnswer();
   }
@@ -515,12 +516,25 @@ Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions&
     BS_ASSIGN(Diagnostic why, NotSearched(files.error()));
     return JobAnswer{{}, {std::move(why)}};
   }
-  if (std::none_of(files->begin(), files->end(), IsOfJob)) {
-    return JobAnswer();
+  const auto of_job = std::find_if(files->begin(), files->end(), IsOfJob);
+  if (of_job == files->end()) {
+    JobAnswer unknown;
+    for (const JobFile& file : *files) {
+      const bool is_profile = std::any_of(
+          profiles.begin(), profiles.end(),
+          [&](const RankPart& part) { return part.report.path == file.path && part.loaded(); });
+      if (file.failure.has_value() && !is_profile) {
+        unknown.diagnostics.push_back(NotRecognised(file));
+      }
+    }
+    return unknown;
   }
+  constexpr std::string_view kNotRead = "Dumps and snapshots are there, but could not be read.";
   std::optional<Result<JobAnswer>> answer = AnswerOfJob(info, options);
-  if (!answer.has_value()) {
-    return JobAnswer();
+  if (!answer.has_value()) {  // none was recognised when they were looked for once more
+    return JobAnswer{{},
+                     {{Severity::kWarning, "unreadable-file", 1, of_job->path,
+                       "it could be read at first, and not again", std::string(kNotRead)}}};
   }
   if (answer->ok()) {
     return std::move(*answer);
@@ -529,9 +543,9 @@ Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions&
     return JobAnswer();  // the ranks are those of profiles
   }
   const Error& error = answer->error();
-  return JobAnswer{{},
-                   {{Severity::kWarning, "unreadable-file", 1, error.file, error.cause,
-                     "Dumps and snapshots are there, but could not be read."}}};
+  return JobAnswer{
+      {},
+      {{Severity::kWarning, "unreadable-file", 1, error.file, error.cause, std::string(kNotRead)}}};
 }
 
 }  // namespace borescope::internal

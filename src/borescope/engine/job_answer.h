@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/diagnostic.h"
 #include "borescope/engine/inputs/run_options.h"
+#include "borescope/engine/map_files.h"
 #include "borescope/postmortem/job_files.h"
 
 namespace borescope::internal {
@@ -41,7 +42,8 @@ Result<Diagnostic> NotSearched(const Error& error);
 
 // What `info` answers about dumps and snapshots beside the profiles of a run; empty without any, or
 // where none is of the ranks asked for. What keeps it from reading them is a diagnostic, and what
-// keeps it from finding them is what NotSearched says.
-Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options);
+// keeps it from finding them is what NotSearched says. `profiles`: the files of the run.
+Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options,
+                                     std::span<const RankPart> profiles);
 
 }  // namespace borescope::internal

@@ -343,7 +343,7 @@ Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
   }
   JobAnswer beside;
   if (is_info) {
-    BS_ASSIGN(beside, InfoBesideProfiles(*specs.front(), options));
+    BS_ASSIGN(beside, InfoBesideProfiles(*specs.front(), options, run->parts));
   }
   return FromMapped(specs, options, *run, std::move(beside));
 }

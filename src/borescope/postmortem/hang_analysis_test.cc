@@ -97,6 +97,7 @@ FlightDump GlooDump(int gathered, bool is_done, std::string_view members = "[0, 
 HangResult Analysed(std::initializer_list<FlightDump> dumps, int32_t world = 0,
                     int64_t modified_ns = 0) {
   std::vector<RankDump> ranks;
+  ranks.reserve(dumps.size());
   for (size_t i = 0; i < dumps.size(); ++i) {
     ranks.push_back({static_cast<int32_t>(i), dumps.begin() + i, modified_ns});
   }
@@ -537,6 +538,7 @@ TEST(HangAnalysisTest, UnevenShares) {
       made.push_back(Dump({"0123"}, {entry}));
     }
     std::vector<RankDump> ranks;
+    ranks.reserve(made.size());
     for (size_t i = 0; i < made.size(); ++i) {
       ranks.push_back({static_cast<int32_t>(i), &made[i], 0});
     }
@@ -564,6 +566,7 @@ TEST(HangAnalysisTest, SumsOfListsAreKnownFromVersion24On) {
       dumps.push_back(Dump({"012"}, {entry}));
       dumps.back().version = version;
     }
+    ranks.reserve(3);
     for (int rank = 0; rank < 3; ++rank) {
       ranks.push_back({rank, &dumps[static_cast<size_t>(rank)], 0});
     }
@@ -580,7 +583,7 @@ std::vector<Entry> AtHour(int hour, int last, bool is_last_open) {
   constexpr int64_t kHour = 3600'000'000'000;
   std::vector<Entry> entries;
   for (int number = 1; number <= last; ++number) {
-    const int64_t created = (hour + 1) * kHour + number * 1'000'000;
+    const int64_t created = (hour + 1) * kHour + int64_t{number} * 1'000'000;
     const bool is_open = is_last_open && number == last;
     entries.push_back({.group = "0123",
                        .number = number,
@@ -794,6 +797,7 @@ TEST(HangAnalysisTest, WhoComesLaterThanTheTimeoutIsAtFault) {
 // The evidence of the first finding, and where.
 std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modified_ns = 0) {
   std::vector<RankDump> ranks;
+  ranks.reserve(dumps.size());
   for (size_t i = 0; i < dumps.size(); ++i) {
     ranks.push_back({static_cast<int32_t>(i), dumps.begin() + i, modified_ns});
   }
@@ -816,6 +820,7 @@ TEST(HangAnalysisTest, DifferencesAreInTheEvidence) {
   // Several in one launch: how many is what differs.
   const auto launch = [](int calls) {
     std::vector<Entry> entries;
+    entries.reserve(static_cast<size_t>(calls) + 1);
     for (int i = 0; i < calls; ++i) {
       entries.push_back({"012", 1, kOpen, "_reduce_scatter_base", -1, 40});
     }

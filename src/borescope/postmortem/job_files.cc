@@ -83,7 +83,9 @@ class Finder {
   }
 
   Result<void> Search(const std::string& folder, int depth) {
-    BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder));
+    // A folder that was named has to be readable; one below it may be another's.
+    BS_ASSIGN(const std::vector<std::string> names,
+              depth == kJobFolderDepth ? NamesIn(folder) : NamesIfAny(folder));
     for (const std::string& name : names) {
       CheckStop();
       std::string path = folder;

@@ -49,6 +49,7 @@ TEST(FindBranches, AreWhereAnyOtherTextGoesOnDifferently) {
 
 TEST(FindBranches, OfManyKeepsTheFirstAndTheLast) {
   std::vector<std::string> texts;
+  texts.reserve(100);
   for (size_t i = 0; i < 100; ++i) {
     texts.emplace_back(i, 'a');
   }

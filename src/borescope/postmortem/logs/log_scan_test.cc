@@ -532,8 +532,9 @@ TEST(LogScan, OfAGroupOfExceptionsEachCounts) {
       "step 1\n");
   std::string ends;
   for (const LogEvent& event : events) {
-    if (!event.is_no_end)
+    if (!event.is_no_end) {
       ends += fmt::format("{}: {} at {}; ", event.line, event.text, event.program_line);
+    }
   }
   EXPECT_EQ(ends, "11: OSError: no such shard at /app/load.py:3 read; 17: TypeError: 2 at ; ");
   EXPECT_EQ(events.size(), 4U);

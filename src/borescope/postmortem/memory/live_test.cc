@@ -412,7 +412,7 @@ TEST(MemoryLiveTest, LinesOfStacks) {
 // Whatever is left out: each state is what LiveAt gives for that moment, the peak is exact, and
 // between two states of the picture nothing was higher than both.
 TEST(MemoryAreasTest, StatesAreThoseOfTheirMoments) {
-  for (const size_t most : {2, 8, 50, 5000}) {
+  for (const size_t most : {size_t{2}, size_t{8}, size_t{50}, size_t{5000}}) {
     SCOPED_TRACE(most);
     Program program;
     Train({true, false, 2, 5 * kMiB, true}, program);
