@@ -479,7 +479,12 @@ class Harness:
         self.inputs = work / "in"
         self.inputs.mkdir()
         make_inputs(self.inputs)
-        subprocess.run([self.borescope, "map", "kernels", "run", "-q", "-o", "part.bsp"], cwd=self.inputs, check=True)
+
+    def make_part(self, commands):
+        """The input that the program itself makes, for commands that read it; all inputs have settled then."""
+        if any("{in}/part.bsp" in command.words for command in commands):
+            subprocess.run([self.borescope, "map", "kernels", "run", "-q", "-o", "part.bsp"], cwd=self.inputs,
+                           check=True)
         time.sleep(SETTLED_S)
 
     def out(self, place):
@@ -700,6 +705,7 @@ def main():
         harness = Harness(options, pathlib.Path(name))
         commands = [command for command in COMMANDS if options.only in command.words and command.can_run(harness)
                     and (command.is_forked or not options.twins)]
+        harness.make_part(commands)
         counted = dict(zip(commands, pool.map(harness.counted, commands, range(len(commands)))))
         unsound = [command for command, (outcome, _) in counted.items()
                    if outcome.status != 0 and not isinstance(command, Recorded)]
