@@ -74,7 +74,7 @@ def test_options(jobs: Path) -> None:
 def test_scrub(jobs: Path) -> None:
     plain = borescope.postmortem(jobs / "job")
     clean = borescope.postmortem(jobs / "job", scrub=True)
-    assert "/vendor/loop.py" in plain.to_json().decode()
+    assert "/vendor/sync.py" in plain.to_json().decode()
     for text in (clean.to_json().decode(), str(clean), repr(clean)):
         assert "/vendor/" not in text
         assert str(jobs) not in text
