@@ -140,6 +140,8 @@ constexpr DiagRow kDiagRows[] = {
      "The file records no rank and its name tells none; it got the next free number."},
     {Diag::kDuplicateRank, "duplicate-rank", kWarning,
      "Two files claim one rank; the later one got the next free number."},
+    {Diag::kCopiedFile, "copied-file", kWarning,
+     "Another file of the run holds the same recording: it was passed over, and counts once."},
     {Diag::kRankConflict, "rank-conflict", kWarning,
      "File name and distributedInfo name different ranks; distributedInfo counts."},
     {Diag::kUnreadableFile, "unreadable-file", kError,

@@ -78,6 +78,7 @@ enum class Diag : uint8_t {
   kSharedSteps,           // devices that several processes with steps may use
   kUnnamedRank,           // the rank of a file was not recorded; its order was used
   kDuplicateRank,         // two files claim the same rank
+  kCopiedFile,            // another file of the run holds the same recording
   kRankConflict,          // file name and distributedInfo name different ranks
   kUnreadableFile,        // a file of a run could not be loaded
   kUnlinkedOp,            // a linked device event whose launch is not inside an operator

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "borescope/analysis/core/selection/selection.h"
@@ -43,14 +44,11 @@ std::set<std::string> UsedCaptures(const std::vector<RankPart>& parts) {
   return used;
 }
 
-RankPart PassedOver(const RankPart& part) {
+RankPart PassedOver(const RankPart& part, std::string why) {
   RankPart aside;
   aside.report.path = part.report.path;
   aside.from_directory = part.from_directory;
-  aside.load_error = Error{ErrorCode::kUnsupportedFormat,
-                           "a capture of graphs that other files launch",
-                           {},
-                           part.report.path};
+  aside.load_error = Error{ErrorCode::kUnsupportedFormat, std::move(why), {}, part.report.path};
   aside.report.error = WithOptions(aside.load_error->Sentence());
   aside.report.skipped = true;
   return aside;
@@ -64,6 +62,15 @@ const std::string* Unsearched(std::vector<std::string> searched,
     return !std::binary_search(searched.begin(), searched.end(), path);
   });
   return found == captures.end() ? nullptr : &*found;
+}
+
+// A copy has each of these to the nanosecond and the byte, whatever it was compressed with. Files
+// that name different ranks are not one, even if all else is the same.
+bool IsSameRecording(const RankPart& a, const RankPart& b) {
+  return a.report.begin_ns == b.report.begin_ns && a.report.text_bytes == b.report.text_bytes &&
+         a.report.events == b.report.events && a.window.process.has_value() &&
+         a.window == b.window && a.claim.best() == b.claim.best() &&
+         a.claim.world_size == b.claim.world_size;
 }
 
 }  // namespace
@@ -84,8 +91,33 @@ void SetAsideCaptures(std::vector<RankPart>& parts) {
   const std::set<std::string> used = UsedCaptures(parts);
   for (RankPart& part : parts) {
     if (part.loaded() && part.graphs.only_captures && used.contains(part.report.path)) {
-      part = PassedOver(part);
+      part = PassedOver(part, "a capture of graphs that other files launch");
     }
+  }
+}
+
+void SetAsideCopies(std::vector<RankPart>& parts) {
+  std::vector<RankPart*> ordered;
+  for (RankPart& part : parts) {
+    if (part.loaded() && part.report.events != 0) ordered.push_back(&part);
+  }
+  std::stable_sort(ordered.begin(), ordered.end(), [](const RankPart* a, const RankPart* b) {
+    const auto key = [](const RankPart& part) {
+      return std::tuple(part.report.begin_ns, part.report.text_bytes, part.report.events,
+                        part.claim.best(), part.window.process);
+    };
+    return key(*a) != key(*b) ? key(*a) < key(*b) : NaturalLess(a->report.path, b->report.path);
+  });
+  for (size_t first = 0, i = 1; i < ordered.size(); ++i) {
+    RankPart& kept = *ordered[first];
+    RankPart& part = *ordered[i];
+    if (!IsSameRecording(kept, part)) {
+      first = i;
+      continue;
+    }
+    kept.diagnostics.Count(Diag::kCopiedFile, Diagnostics::kNoByte,
+                           fmt::format("{} is a copy", ToPrintable(part.report.path)));
+    part = PassedOver(part, fmt::format("a copy of {}", ToPrintable(kept.report.path)));
   }
 }
 

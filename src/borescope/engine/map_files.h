@@ -93,6 +93,10 @@ std::vector<std::string> CapturesAmong(const std::vector<RankPart>& parts);
 // Files that do nothing but capture graphs which others launch become files that were passed over.
 void SetAsideCaptures(std::vector<RankPart>& parts);
 
+// Of files that hold one recording (a trace beside its compressed copy) the first by name counts;
+// the others become files that were passed over, and its diagnostics say so.
+void SetAsideCopies(std::vector<RankPart>& parts);
+
 // An error where a file launches graphs, and was mapped without a file of the run that captures
 // some: the answer would not be that of one process which maps both.
 Result<void> CheckCapturesWereSearched(const std::vector<RankPart>& parts);

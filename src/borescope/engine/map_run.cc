@@ -266,6 +266,7 @@ Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges
                                  std::string_view run_name) {
   MappedRun run;
   run.parts = std::move(parts);
+  SetAsideCopies(run.parts);
   std::vector<RankPart*> loaded;
   for (RankPart& part : run.parts) {
     if (part.loaded()) {

@@ -135,7 +135,9 @@ JobFileKind KindOfContent(PlainContent content) {
 bool IsTrace(std::string_view head) {
   constexpr size_t kEnough = 8192;
   constexpr std::string_view kParts[] = {"\"traceEvents\"", "\"schemaVersion\"", "\"ph\""};
-  const std::string_view begin = head.substr(0, kEnough);
+  std::string_view begin = head.substr(0, kEnough);
+  begin.remove_prefix(
+      std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));  // Kineto's has some
   const bool is_json = begin.starts_with('{') || begin.starts_with('[');
   return begin.starts_with("SQLite format 3") ||
          (is_json && std::any_of(std::begin(kParts), std::end(kParts),

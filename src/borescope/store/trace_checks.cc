@@ -253,7 +253,8 @@ std::string_view SpineFault(const Trace& trace, const Spine& spine) {
       return "the track of an event";
     }
     const int64_t dur_ns = spine.dur_ns[row];
-    if (!IsTime(spine.ts_ns[row]) || dur_ns < 0 || dur_ns > kMostNs) {
+    if (!IsTime(spine.ts_ns[row]) || spine.ts_ns[row] < trace.begin_ns() || dur_ns < 0 ||
+        dur_ns > kMostNs) {
       return "the time of an event";
     }
     const bool is_first = row == tracks.first_row[track];

@@ -132,6 +132,16 @@ TEST_F(TraceChecksTest, KindsAreThoseThatThereAre) {
   }
 }
 
+// How long a device idles before its first work is the time between the two.
+TEST_F(TraceChecksTest, ARecordingDoesNotBeginAfterItsEvents) {
+  EXPECT_EQ(FaultWithData([](TraceData& data) { data.begin_ns -= 1; }), "");
+  EXPECT_EQ(FaultWithData([](TraceData& data) {
+              data.begin_ns = data.device.ts_ns[0] + 1;
+              data.end_ns = data.begin_ns + 1;
+            }),
+            "the time of an event");
+}
+
 TEST_F(TraceChecksTest, TimesOfStepsDoNotOverflow) {
   constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
   constexpr int64_t kLast = std::numeric_limits<int64_t>::max();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,7 @@ class ZstdSource : public InflatingSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> source)
       : stored_(std::move(source)), stream_(ZSTD_createDStream(), &ZSTD_freeDStream) {
+    if (stream_ == nullptr) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, kWindowLog);
   }
 
@@ -169,6 +171,7 @@ class ZstdSource : public InflatingSource {
         input_ = {stored_.data(), stored_.size(), 0};
       }
       pending_ = ZSTD_decompressStream(stream_.get(), &output, &input_);
+      if (ZSTD_getErrorCode(pending_) == ZSTD_error_memory_allocation) throw std::bad_alloc();
       if (ZSTD_getErrorCode(pending_) == ZSTD_error_frameParameter_windowTooLarge) {
         done_ = true;
         return Error{

@@ -136,7 +136,7 @@ TEST(MemoryBound, SoftmaxAndLosses) {
          {8, 4 * 8 + 8 * 8 + 8});
   Expect("aten::nll_loss_backward",
          {"[[], [8, 16], [8], [], [], [], []]", "float,float,long int,,Scalar,Scalar,float"},
-         {8, 4 + 64 + 512});
+         {8, 4 + 64 + 32});
   Expect("aten::mse_loss", {"[[1, 10], [1, 10], []]", "float,float,Scalar", ",,1"}, {30, 84});
   Expect("aten::mse_loss", {"[[1, 10], [1, 10], []]", "float,float,Scalar", ",,0"}, {30, 120});
 }

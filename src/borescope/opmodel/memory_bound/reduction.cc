@@ -133,6 +133,8 @@ OpCost NllLoss(const OpCall& call) {
       .Finish();
 }
 
+// Writes one element of every row, that of its target: the zeros of all others are the work of
+// aten::zero_, which is an operator within it.
 OpCost NllLossBackward(const OpCall& call) {
   const OpTensor* scores = call.args.Tensor(1);
   const OpTensor* targets = TargetsOf(call, 2);
@@ -142,7 +144,7 @@ OpCost NllLossBackward(const OpCall& call) {
       .Read(call.args.Tensor(0))
       .Read(*targets)
       .PerElement(Elements(*targets))
-      .Write(*scores)
+      .Write(Elements(*targets), scores->type)
       .Finish();
 }
 

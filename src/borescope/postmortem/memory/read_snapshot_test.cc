@@ -100,6 +100,17 @@ TEST(ReadSnapshotTest, BlocksThatDoNotAddUp) {
   EXPECT_FALSE(ReplayDevice(file->snapshot, device).impossible.empty());
 }
 
+// A block that takes such a segment whole would have another size than its units add up to.
+TEST(ReadSnapshotTest, ASegmentOfNoWholeBlocksIsNotReplayed) {
+  std::string text(kSnapshot);
+  const std::string given = R"("action": "segment_alloc", "addr": 1048576000, "size": )";
+  text.replace(text.find(given + "2097152"), given.size() + 7, given + "1001");
+  const Result<SnapshotFile> file = Read(text);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(ReplayDevice(file->snapshot, file->snapshot.devices[0]).impossible,
+            "an address or a size is one that no device has");
+}
+
 TEST(ReadSnapshotTest, OddThingsAreCounted) {
   const Result<SnapshotFile> file = Read(R"({"segments": [], "device_traces": [[
     {"action": "alloc", "addr": "x", "size": -1, "stream": 0}, 7, {"action": 5, "size": 1, "addr": 2}]]})");

@@ -28,14 +28,24 @@ bool IsPossible(uint64_t address, uint64_t size) {
   return size <= kLargestSize && address <= kLargestAddress;
 }
 
-// Whether all addresses and sizes are ones that a device can have.
+bool IsOfSegment(MemoryAction action) {
+  return action == MemoryAction::kSegmentAlloc || action == MemoryAction::kSegmentMap ||
+         action == MemoryAction::kSegmentFree || action == MemoryAction::kSegmentUnmap;
+}
+
+// Whether all addresses and sizes are ones that a device can have. What is cut into blocks is a
+// multiple of the smallest: a replay counts in such units.
 bool IsPossible(const DeviceMemory& device) {
+  const auto is_whole = [](uint64_t size) { return size % kSmallestBlock == 0; };
   return std::all_of(device.segments.begin(), device.segments.end(),
-                     [](const MemorySegment& segment) {
-                       return IsPossible(segment.address, segment.size);
+                     [&](const MemorySegment& segment) {
+                       return is_whole(segment.size) && IsPossible(segment.address, segment.size);
                      }) &&
-         std::all_of(device.events.begin(), device.events.end(), [](const MemoryEvent& event) {
-           return IsPossible(event.address, event.size);
+         std::all_of(device.blocks.begin(), device.blocks.end(),
+                     [&](const MemoryBlock& block) { return is_whole(block.size); }) &&
+         std::all_of(device.events.begin(), device.events.end(), [&](const MemoryEvent& event) {
+           return (is_whole(event.size) || !IsOfSegment(event.action)) &&
+                  IsPossible(event.address, event.size);
          });
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include "borescope/base/text/text.h"
 #include "borescope/base/version.h"
@@ -80,14 +82,25 @@ bool IsPadding(std::string_view rest) {
          rest.find_first_not_of('\0', kSkippableHead) == std::string_view::npos;
 }
 
+// What zstd could not do for lack of memory is no damage of its input.
+void ThrowIfOutOfMemory(size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
+    throw std::bad_alloc();
+  }
+}
+
 std::string Compress(std::string_view body) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                      &ZSTD_freeCCtx);
+  if (context == nullptr) {
+    throw std::bad_alloc();
+  }
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string frame(ZSTD_compressBound(body.size()), '\0');
   const size_t size =
       ZSTD_compress2(context.get(), frame.data(), frame.size(), body.data(), body.size());
+  ThrowIfOutOfMemory(size);
   frame.resize(ZSTD_isError(size) != 0 ? 0 : size);
   return frame;
 }
@@ -116,6 +129,7 @@ Result<std::string> Decompress(std::string_view stored, std::string_view name) {
   }
   std::string body(size, '\0');
   const size_t got = ZSTD_decompress(body.data(), body.size(), stored.data(), frame);
+  ThrowIfOutOfMemory(got);
   if (ZSTD_isError(got) != 0) {
     return Damaged(name, fmt::format("its compressed body: {}", ZSTD_getErrorName(got)));
   }
