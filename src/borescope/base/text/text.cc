@@ -49,6 +49,10 @@ CodePoint DecodeUtf8(std::string_view text) {
 
 bool IsValidUtf8(std::string_view text) {
   while (!text.empty()) {
+    if (static_cast<unsigned char>(text.front()) < 0x80U) {
+      text.remove_prefix(1);
+      continue;
+    }
     const CodePoint point = DecodeUtf8(text);
     if (!point.valid) {
       return false;

@@ -19,6 +19,11 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
 // Escape sequences of terminals ("\x1b[31m") and other control characters but tabs.
 void CopyPlain(std::string_view raw, std::string& kept) {
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= ' ' || c == '\t'; };
+  if (std::all_of(raw.begin(), raw.end(), is_plain)) {
+    kept.assign(raw);
+    return;
+  }
   kept.clear();
   for (size_t i = 0; i < raw.size(); ++i) {
     const char c = raw[i];
@@ -27,7 +32,7 @@ void CopyPlain(std::string_view raw, std::string& kept) {
       while (i < raw.size() && !IsLetter(raw[i])) {
         ++i;
       }
-    } else if (static_cast<unsigned char>(c) >= ' ' || c == '\t') {
+    } else if (is_plain(c)) {
       kept.push_back(c);
     }
   }

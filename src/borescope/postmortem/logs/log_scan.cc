@@ -20,34 +20,8 @@ constexpr int32_t kNoRankYet = -1;
 // Pods and hosts, whose lines are those of any number of ranks.
 constexpr int64_t kSourceStreams = int64_t{1} << 62U;
 
-// Most lines have none of these: one pass shows that.
-const LogPattern kAnyOfInterest{
-    "Traceback \\(most recent|most recent call first|Fatal Python error|"
-    "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
-    "ast enqueued (?:NCCL )?work|out of memory\\. Tried|NCCL WARN|NVRM: Xid|SXid \\(PCI|"
-    "Killed process|oom.kill|OOMKilled|Evicted|low on resource: |"
-    "CANCELLED AT|srun: error|Failures:|Root Cause \\(first|memory limit|"
-    "During handling of the above|The above exception was the direct|Exception ignored in|"
-    "--- Logging error|Last error:|terminated with the following error:|\", line [0-9]+$|"
-    "\\(exitcode: |exits with return code|died with <Signals|Child process with PID|"
-    "returned non-zero exit status|noticed that process rank|The first process to do so|"
-    "Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY SIGNAL|"
-    "MPI_A(?:BORT was invoked|bort\\()|Caught signal [0-9]|\\] Signal: |"
-    "terminate called |libc\\+\\+abi: terminating|  what\\(\\): |"
-    "(?:alloc|free|_chunk|_consolidate)\\(\\): |double free or corruption|corrupted |"
-    "smashing detected|overflow detected|Memory access fault by GPU|"
-    "Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|Killed|"
-    "segfault at|general protection fault|GPU reset begin|GPU reset\\(|\\] page fault|"
-    "Machine Check Exception|Kernel panic|Assertion .* failed\\.|will restart worker group|"
-    ": command not found$|: can't open file '|: error: (?:unrecognized arguments: |argument |the "
-    "following )|=>> PBS: job killed: |"
-    "TERM_(?:RUN|MEM)LIMIT: |mpirun|mpiexec|MPI_Abort|BAD TERMINATION"};
-
 // Of torch.multiprocessing.spawn, before the traceback of a process.
 const LogPattern kChild{"^-- Process ([0-9]+) terminated with the following error:"};
-
-// Launchers of MPI, which can write the rank in brackets before each line.
-const LogPattern kMpiWord{"mpirun|mpiexec|MPI_Abort|BAD TERMINATION|RUNNING AT |srun: error"};
 
 std::string_view SignalName(int signal) {
   switch (signal) {
@@ -192,18 +166,19 @@ std::optional<size_t> LogScanner::Add(LogEvent event) {
 }
 
 void LogScanner::Take(std::string_view raw, int64_t number) {
-  constexpr int64_t kMostContinued = 8;  // lines in which a launcher of MPI writes one thing
   const bool is_inside = !traces_.empty() || !groups_.empty() ||
                          summary_.part != Summary::Part::kNone || !detailed_.empty() ||
-                         (mpi_.has_value() && number - mpi_->line <= kMostContinued);
-  const bool is_of_interest = Finds(raw, kAnyOfInterest);
-  has_mpi_word_ = has_mpi_word_ || (is_of_interest && Finds(raw, kMpiWord));
+                         IsInMpi(number);
+  const LogTopics topics = TopicsOf(raw);
+  const bool is_of_interest = topics != 0;
+  has_mpi_word_ = has_mpi_word_ || Has(topics, LogTopic::kMpiWord);
   line_ = number;
   if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
     KeepTime(raw, number);
     return;
   }
-  LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
+  LogLine line =
+      IsValidUtf8(raw) ? CleanLogLine(raw, kept_) : CleanLogLine(ToValidUtf8(raw), kept_);
   prefixes_.TakeOff(line);
   TakeTimeBefore(line);
   KeepTime(raw, number);
@@ -211,15 +186,21 @@ void LogScanner::Take(std::string_view raw, int64_t number) {
     return;
   }
   if (is_inside || is_of_interest) {
-    if (TakeDetail(line) || TakeTrace(line, number) || TakeSummary(line, number) ||
-        TakeChain(line)) {
-      return;
-    }
-    if (is_of_interest ? TakeSingle(line, number) : TakeMpi(line, number)) {
+    const bool is_taken = TakeDetail(line) || TakeTrace(line, number) ||
+                          TakeSummary(line, number) ||
+                          (Has(topics, LogTopic::kChain) && TakeChain(line)) ||
+                          TakeSingle(topics, line, number);
+    if (is_taken) {
       return;
     }
   }
   TakeAftermath(line);
+}
+
+// Whether a launcher of MPI may still be writing one thing, for which it needs several lines.
+bool LogScanner::IsInMpi(int64_t number) const {
+  constexpr int64_t kMostLines = 8;
+  return mpi_.has_value() && number - mpi_->line <= kMostLines;
 }
 
 // "12:34" near the begin: perhaps a line with a time.
@@ -265,15 +246,22 @@ void LogScanner::EndAttempt() {
   }
 }
 
-bool LogScanner::TakeSingle(const LogLine& line, int64_t number) {
-  if (TakeWatchdog(line, number) || TakeTorch(line, number)) {
+bool LogScanner::TakeSingle(LogTopics topics, const LogLine& line, int64_t number) {
+  if ((Has(topics, LogTopic::kWatchdog) && TakeWatchdog(line, number)) ||
+      (Has(topics, LogTopic::kTorch) && TakeTorch(line, number))) {
     thrown_.erase(LogStreamOf(line));  // it was the text of that exception
     return true;
   }
-  return TakeThrown(line, number) || TakeKernel(line, number) || TakeMachine(line, number) ||
-         TakeScheduler(line, number) || TakeKubernetes(line, number) ||
-         TakeLauncher(line, number) || TakeMpi(line, number) || TakeCrash(line, number) ||
-         TakeShell(line, number);
+  return (Has(topics, LogTopic::kThrown) && TakeThrown(line, number)) ||
+         (Has(topics, LogTopic::kKernel) && TakeKernel(line, number)) ||
+         (Has(topics, LogTopic::kMachine) && TakeMachine(line, number)) ||
+         (Has(topics, LogTopic::kScheduler) && TakeScheduler(line, number)) ||
+         (Has(topics, LogTopic::kKubernetes) && TakeKubernetes(line, number)) ||
+         (Has(topics, LogTopic::kLauncher) && TakeLauncher(line, number)) ||
+         ((Has(topics, LogTopic::kMpi) || IsInMpi(number)) && TakeMpi(line, number)) ||
+         (Has(topics, LogTopic::kCrash) && TakeCrash(line, number)) ||
+         (Has(topics, LogTopic::kShell) && TakeShell(line, number)) ||
+         (Has(topics, LogTopic::kNoStart) && TakeNoStart(line, number));
 }
 
 // ---- exceptions, and what follows them ----
@@ -380,7 +368,9 @@ bool LogScanner::TakeGroup(LogLine& line, int64_t number) {
   trace.unix_ns = line.unix_ns;
   trace.year_ns = line.year_ns;
   if (text.find_first_of("0123456789") != std::string_view::npos && traces_.size() < kMostStreams) {
-    traces_.insert_or_assign(std::pair(stream, line.output), std::move(trace));
+    Trace& place = traces_[std::pair(stream, line.output)];
+    ClearFrames(place);
+    place = std::move(trace);
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "borescope/postmortem/logs/log_lines.h"
+#include "borescope/postmortem/logs/log_topics.h"
 #include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
 
@@ -124,6 +126,11 @@ class LogScanner {
   std::vector<LogEvent> Finish();
 
  private:
+  struct Frame {
+    std::string file;
+    std::string function;
+    int64_t line = 0;
+  };
   // Frames of one rank, whose lines others may interrupt.
   struct Trace {
     // kSyntax: frames that end only in an error of Python's grammar, which has no header.
@@ -132,13 +139,11 @@ class LogScanner {
     int64_t line = 0;
     int64_t unix_ns = 0;
     int64_t year_ns = 0;
-    std::string fatal;               // of faulthandler: what the process died of
-    bool is_current = false;         // the thread that did
-    bool is_closed = false;          // of Rich: its frame was drawn
-    std::string head;                // of Rich: the begin of a line that goes on in the next one
-    std::vector<std::string> files;  // outermost first in Python, innermost first otherwise
-    std::vector<std::string> functions;
-    std::vector<int64_t> numbers;
+    std::string fatal;         // of faulthandler: what the process died of
+    bool is_current = false;   // the thread that did
+    bool is_closed = false;    // of Rich: its frame was drawn
+    std::string head;          // of Rich: the begin of a line that goes on in the next one
+    std::deque<Frame> frames;  // outermost first in Python, innermost first otherwise
   };
   // What a process wrote after exceptions: whether it went on with its work. Work counts up: lines
   // of one shape, of which a number grows from line to line.
@@ -177,11 +182,14 @@ class LogScanner {
   bool TakeFault(Trace& trace, const LogLine& line, int64_t number);
   void EndFault(Trace& trace, const LogLine& line);
   bool TakeFrame(Trace& trace, std::string_view text);
+  void AddFrame(Trace& trace, Frame frame, bool is_newest_kept);
+  void ClearFrames(Trace& trace);
   std::string LineOf(const Trace& trace) const;
   bool TakeSummary(const LogLine& line, int64_t number);
   void EndSummaryEntry();
   bool TakeLauncher(const LogLine& line, int64_t number);
   bool TakeChild(const LogLine& line, LogEvent event);
+  bool IsInMpi(int64_t number) const;
   bool TakeMpi(const LogLine& line, int64_t number);
   bool TakeMpiAbort(const LogLine& line, LogEvent event);
   void AddExit(LogEvent event, int code);
@@ -193,7 +201,7 @@ class LogScanner {
   bool TakeGroup(LogLine& line, int64_t number);
   void TakeAftermath(const LogLine& line);
   void EndAftermath(Aftermath& after);
-  bool TakeSingle(const LogLine& line, int64_t number);
+  bool TakeSingle(LogTopics topics, const LogLine& line, int64_t number);
   void AddCrash(int64_t stream, LogEvent event);
   bool TakeTorch(const LogLine& line, int64_t number);
   bool TakeWatchdog(const LogLine& line, int64_t number);
@@ -223,6 +231,7 @@ class LogScanner {
   std::string timed_kept_;
   // By who wrote them: a rank; a process above all ranks; -1 for lines of nobody in particular.
   std::map<std::pair<int64_t, LogOutput>, Trace> traces_;
+  size_t frame_bytes_ = 0;  // of the texts in their frames
   std::pair<int64_t, LogOutput> header_ = {};  // of the newest trace
   int64_t header_line_ = 0;
   std::map<int64_t, Aftermath> aftermaths_;

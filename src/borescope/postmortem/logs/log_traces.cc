@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,9 +16,8 @@ namespace {
 
 constexpr size_t kMostTraces = 4096;
 constexpr size_t kMostFrames = 200;
+constexpr size_t kMostFrameBytes = size_t{32} << 20U;
 
-// Loguru marks the frame that caught the exception; an error of Python's grammar has no function.
-const LogPattern kFrameLine{"^(?:>? +)File \"(.*)\", line ([0-9]+)(?:(?:, in | in )(.*))?$"};
 const LogPattern kGrammarFrame{"^ +File \".*\", line [0-9]+$"};
 const LogPattern kGrammarError{"^(?:SyntaxError|IndentationError|TabError): "};
 const LogPattern kExceptionLine{"^([A-Za-z_][\\w]*(?:\\.[\\w]+)*)(?:: (.*))?$"};
@@ -29,6 +29,39 @@ const LogPattern kRichFrame{"^(.+):([0-9]+) in (\\S.*)$"};
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
 
+struct FrameText {
+  std::string_view file;
+  std::string_view function;
+  int64_t line = 0;
+};
+
+// `  File "a.py", line 3, in f` of a traceback, `  File "a.py", line 3 in f` of faulthandler. Loguru
+// marks the frame that caught the exception; an error of Python's grammar has no function.
+std::optional<FrameText> FrameOf(std::string_view text) {
+  constexpr std::string_view kFile = "File \"";
+  constexpr std::string_view kLine = "\", line ";
+  const size_t begin = text.find_first_not_of(' ', text.starts_with('>') ? 1 : 0);
+  if (begin == std::string_view::npos || begin == 0 || text[begin - 1] != ' ' ||
+      !text.substr(begin).starts_with(kFile)) {
+    return std::nullopt;
+  }
+  const std::string_view rest = text.substr(begin + kFile.size());
+  for (size_t at = rest.rfind(kLine); at != std::string_view::npos;
+       at = at == 0 ? at - 1 : rest.rfind(kLine, at - 1)) {
+    const std::string_view after = rest.substr(at + kLine.size());
+    const size_t digits = std::min(after.find_first_not_of("0123456789"), after.size());
+    const std::optional<int64_t> number = ParseNumber<int64_t>(after.substr(0, digits));
+    std::string_view function = after.substr(digits);
+    const std::string_view in = function.starts_with(", in ") ? ", in " : " in ";
+    const bool is_whole = function.empty() || function.starts_with(in);
+    if (number.has_value() && is_whole) {
+      function.remove_prefix(std::min(in.size(), function.size()));
+      return FrameText{rest.substr(0, at), function, *number};
+    }
+  }
+  return std::nullopt;
+}
+
 // Exceptions of launchers, which report those of their children.
 bool IsOfLauncher(std::string_view type) {
   return type.ends_with("ChildFailedError") || type.ends_with("CalledProcessError") ||
@@ -37,31 +70,44 @@ bool IsOfLauncher(std::string_view type) {
 
 }  // namespace
 
+// Keeps the outermost or the innermost ones of a long stack. That of all stacks together is bounded,
+// too, as the names of files are as long as somebody wants.
+void LogScanner::AddFrame(Trace& trace, Frame frame, bool is_newest_kept) {
+  if (trace.frames.size() == kMostFrames && !is_newest_kept) {
+    return;
+  }
+  frame_bytes_ += frame.file.size() + frame.function.size();
+  trace.frames.push_back(std::move(frame));
+  while (trace.frames.size() > kMostFrames ||
+         (frame_bytes_ > kMostFrameBytes && !trace.frames.empty())) {
+    const Frame& gone = is_newest_kept ? trace.frames.front() : trace.frames.back();
+    frame_bytes_ -= gone.file.size() + gone.function.size();
+    is_newest_kept ? trace.frames.pop_front() : trace.frames.pop_back();
+  }
+}
+
+void LogScanner::ClearFrames(Trace& trace) {
+  for (const Frame& frame : trace.frames) {
+    frame_bytes_ -= frame.file.size() + frame.function.size();
+  }
+  trace.frames.clear();
+}
+
 bool LogScanner::TakeFrame(Trace& trace, std::string_view text) {
-  std::string file;
-  std::string function;
-  int64_t number = 0;
-  if (!Finds(text, kFrameLine, &file, &number, &function)) {
+  std::optional<FrameText> frame = FrameOf(text);
+  if (!frame.has_value()) {
     return false;
   }
-  if (trace.files.size() == kMostFrames && trace.kind != Trace::Kind::kFault) {
-    trace.files.erase(trace.files.begin());
-    trace.functions.erase(trace.functions.begin());
-    trace.numbers.erase(trace.numbers.begin());
-  }
-  if (trace.files.size() < kMostFrames) {
-    trace.files.push_back(std::move(file));
-    trace.functions.push_back(std::move(function));
-    trace.numbers.push_back(number);
-  }
+  AddFrame(trace, {std::string(frame->file), std::string(frame->function), frame->line},
+           trace.kind != Trace::Kind::kFault);
   return true;
 }
 
 std::string LogScanner::LineOf(const Trace& trace) const {
   std::vector<ProgramFrame> frames;
-  frames.reserve(trace.files.size());
-  for (size_t i = 0; i < trace.files.size(); ++i) {
-    frames.push_back({trace.files[i], trace.functions[i], trace.numbers[i]});
+  frames.reserve(trace.frames.size());
+  for (const Frame& frame : trace.frames) {
+    frames.push_back({frame.file, frame.function, frame.line});
   }
   if (trace.kind != Trace::Kind::kFault) {
     std::reverse(frames.begin(), frames.end());
@@ -75,7 +121,7 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
   auto open = traces_.find(key);
   // A logger puts its prefix before the header alone: the frames follow without it.
   if (open == traces_.end() && header_line_ + 1 == number && header_ != key &&
-      Finds(line.text, kFrameLine)) {
+      FrameOf(line.text).has_value()) {
     if (auto node = traces_.extract(header_); !node.empty()) {
       node.key() = key;
       open = traces_.insert(std::move(node)).position;
@@ -87,6 +133,7 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
                           : trace.kind == Trace::Kind::kRich ? TakeRich(stream, trace, line)
                                                              : TakePython(stream, trace, line);
     if (trace.kind == Trace::Kind::kNone) {
+      ClearFrames(trace);
       traces_.erase(open);
     }
     if (is_taken) {
@@ -106,10 +153,16 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
   if (line.text.starts_with("Original Traceback") && last != last_exception_.end()) {
     handled_[stream] = {last->second, false};
   }
-  if (traces_.size() < kMostTraces) {
+  const auto before = traces_.find(key);
+  if (before != traces_.end()) {
+    ClearFrames(before->second);
+  }
+  if (before != traces_.end() || traces_.size() < kMostTraces) {
     traces_.insert_or_assign(key, std::move(trace));
     header_ = key;
     header_line_ = number;
+  } else {
+    ClearFrames(trace);
   }
   return true;
 }
@@ -145,9 +198,7 @@ bool LogScanner::TakePython(int64_t stream, Trace& trace, const LogLine& line) {
     return true;
   }
   if (text.starts_with("ray.exceptions.RayTaskError(")) {
-    trace.files.clear();  // the frames of the worker follow
-    trace.functions.clear();
-    trace.numbers.clear();
+    ClearFrames(trace);  // the frames of the worker follow
     return true;
   }
   if (trace.kind == Trace::Kind::kSyntax && !Finds(text, kGrammarError)) {
@@ -222,15 +273,11 @@ bool LogScanner::TakeRich(int64_t stream, Trace& trace, const LogLine& line) {
   std::string function;
   int64_t number = 0;
   const std::string apart = trace.head + " " + std::string(text);
-  trace.head += text;
+  trace.head += text.substr(0, kLongest);
   if (Finds(trace.head, kRichFrame, &file, &number, &function) ||
       (apart.front() != ' ' && Finds(apart, kRichFrame, &file, &number, &function))) {
     trace.head.clear();
-    if (trace.files.size() < kMostFrames) {
-      trace.files.push_back(std::move(file));
-      trace.functions.push_back(std::move(function));
-      trace.numbers.push_back(number);
-    }
+    AddFrame(trace, {std::move(file), std::move(function), number}, true);
   }
   return true;
 }
@@ -244,7 +291,7 @@ void LogScanner::EndCutTrace(int64_t stream, Trace& trace) {
   }
   if (trace.kind == Trace::Kind::kFault) {
     EndFault(trace, line);
-  } else if (trace.kind != Trace::Kind::kSyntax && !trace.files.empty()) {
+  } else if (trace.kind != Trace::Kind::kSyntax && !trace.frames.empty()) {
     LogEvent event = EventAt(LogKind::kException, line, trace.line);
     event.unix_ns = trace.unix_ns;
     event.year_ns = trace.year_ns;
@@ -262,13 +309,11 @@ bool LogScanner::TakeFault(Trace& trace, const LogLine& line, int64_t number) {
   }
   if (Finds(line.text, kFaultThread, &word)) {
     const bool is_current = word == "Current thread";
-    if (!trace.files.empty()) {
+    if (!trace.frames.empty()) {
       if (trace.is_current || !is_current) {
         return true;  // the stack that counts is there
       }
-      trace.files.clear();
-      trace.functions.clear();
-      trace.numbers.clear();
+      ClearFrames(trace);
     }
     trace.is_current = is_current;
     trace.line = trace.fatal.empty() ? number : trace.line;
