@@ -42,8 +42,8 @@ const LogPattern kShellPlace{
     ": line [0-9]+: +([0-9]+) (Killed|Segmentation fault|Bus error|Aborted|Illegal instruction|"
     "Floating point exception)(?: |$)"};
 const LogPattern kShellAlone{
-    "^(Killed|Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception)"
-    "(?: \\(core dumped\\))?$"};
+    "^(Killed|Terminated|Segmentation fault|Bus error|Aborted|Illegal instruction|"
+    "Floating point exception)(?: \\(core dumped\\))?$"};
 
 // Of a shell, Python and argparse.
 const LogPattern kNoStartLine{
@@ -61,7 +61,7 @@ int SignalOfWords(std::string_view words) {
     int signal;
   };
   constexpr Named kNamed[] = {
-      {"Killed", 9},  {"Segmentation fault", 11}, {"Bus error", 7},
+      {"Killed", 9},  {"Terminated", 15},         {"Segmentation fault", 11},     {"Bus error", 7},
       {"Aborted", 6}, {"Illegal instruction", 4}, {"Floating point exception", 8}};
   const auto* const at = std::find_if(std::begin(kNamed), std::end(kNamed),
                                       [&](const Named& named) { return named.words == words; });
@@ -150,7 +150,7 @@ bool LogScanner::TakeShell(const LogLine& line, int64_t number) {
   }
   const int64_t stream = LogStreamOf(line);
   if (const auto after = aftermaths_.find(stream); after != aftermaths_.end()) {
-    const auto has_grown = [](const Aftermath::Shape& shape) {
+    const auto has_grown = [](const WorkShape& shape) {
       return std::any_of(shape.steps.begin(), shape.steps.end(),
                          [](uint32_t steps) { return steps > 0; });
     };
@@ -163,6 +163,7 @@ bool LogScanner::TakeShell(const LogLine& line, int64_t number) {
   event.is_of_shell = true;
   event.exit_code = -SignalOfWords(words);
   event.text = ExitText(*event.exit_code);
+  event.is_consequence = event.exit_code == -15;
   if (const auto said = ParseNumber<int64_t>(pid)) event.pid = said;
   AddCrash(stream, std::move(event));
   return true;

@@ -140,6 +140,7 @@ LogEvent LogScanner::EventAt(LogKind kind, const LogLine& line, int64_t number) 
   event.host = line.source;
   event.unix_ns = line.unix_ns;
   event.year_ns = line.year_ns;
+  event.is_time_least = line.is_time_least;
   return event;
 }
 
@@ -175,6 +176,7 @@ void LogScanner::Take(std::string_view raw, int64_t number) {
   line_ = number;
   if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
     KeepTime(raw, number);
+    KeepRecent(raw);
     return;
   }
   LogLine line =
@@ -182,14 +184,14 @@ void LogScanner::Take(std::string_view raw, int64_t number) {
   prefixes_.TakeOff(line);
   TakeTimeBefore(line);
   KeepTime(raw, number);
+  KeepRecent(raw);
   if ((is_inside || is_of_interest) && TakeGroup(line, number)) {
     return;
   }
   if (is_inside || is_of_interest) {
-    const bool is_taken = TakeDetail(line) || TakeTrace(line, number) ||
-                          TakeSummary(line, number) ||
-                          (Has(topics, LogTopic::kChain) && TakeChain(line)) ||
-                          TakeSingle(topics, line, number);
+    const bool is_taken =
+        TakeDetail(line) || TakeTrace(topics, line, number) || TakeSummary(line, number) ||
+        (Has(topics, LogTopic::kChain) && TakeChain(line)) || TakeSingle(topics, line, number);
     if (is_taken) {
       return;
     }
@@ -203,13 +205,17 @@ bool LogScanner::IsInMpi(int64_t number) const {
   return mpi_.has_value() && number - mpi_->line <= kMostLines;
 }
 
-// "12:34" near the begin: perhaps a line with a time.
+// "10:12:34" near the begin: perhaps a line with a time. Bars of progress have others.
 void LogScanner::KeepTime(std::string_view raw, int64_t number) {
   constexpr size_t kLooked = 48;
   constexpr size_t kKept = 120;
+  constexpr size_t kClock = 6;  // "0:12:3"
   const std::string_view begin = raw.substr(0, kLooked);
   for (size_t at = begin.find(':'); at != std::string_view::npos; at = begin.find(':', at + 1)) {
-    if (at > 0 && at + 1 < begin.size() && IsDigit(begin[at - 1]) && IsDigit(begin[at + 1])) {
+    const std::string_view clock = begin.substr(at == 0 ? 0 : at - 1, kClock);
+    const bool is_clock = clock.size() == kClock && IsDigit(clock[0]) && IsDigit(clock[2]) &&
+                          IsDigit(clock[3]) && clock[4] == ':' && IsDigit(clock[5]);
+    if (is_clock && !Contains(begin.substr(0, at), "%|")) {
       timed_.assign(raw.substr(0, kKept));
       timed_line_ = number;
       return;
@@ -217,18 +223,27 @@ void LogScanner::KeepTime(std::string_view raw, int64_t number) {
   }
 }
 
+// Tracebacks have no time of their own. That of a logger's line about the failure, which is
+// directly above, is theirs; any other line above only shows that they were not written before.
 void LogScanner::TakeTimeBefore(LogLine& line) {
-  constexpr int64_t kMostLines = 5;
   if (line.unix_ns != 0 || line.year_ns != 0 || timed_.empty() ||
-      line_ - timed_line_ > kMostLines ||
       !Contains(line.text, "Traceback (most recent call last)")) {
     return;
   }
   const LogLine before = CleanLogLine(ToValidUtf8(timed_), timed_kept_);
-  if (before.rank == line.rank || !before.rank.has_value()) {
-    line.unix_ns = before.unix_ns;
-    line.year_ns = before.year_ns;
+  if (before.rank != line.rank && before.rank.has_value()) {
+    return;
   }
+  constexpr std::string_view kWords[] = {"ERROR", "Error",  "error",  "CRITICAL", "FATAL",
+                                         "xcept", "failed", "Failed", "raceback"};
+  constexpr int64_t kMostLines = 2;
+  const bool is_about_it =
+      line_ - timed_line_ <= kMostLines &&
+      std::any_of(std::begin(kWords), std::end(kWords),
+                  [&](std::string_view word) { return Contains(timed_, word); });
+  line.unix_ns = before.unix_ns;
+  line.year_ns = before.year_ns;
+  line.is_time_least = !is_about_it;
 }
 
 void LogScanner::EndAttempt() {
@@ -330,8 +345,13 @@ void LogScanner::BeginAftermath(int64_t stream, size_t place) {
   const bool is_of_several = stream < 0 || stream >= kSourceStreams;
   after.enough = after.outlived.contains(place) ? 1 : is_of_several ? kOfSeveral : kOfOne;
   after.exceptions.insert(place);
-  for (Aftermath::Shape& shape : after.shapes) {
+  for (WorkShape& shape : after.shapes) {
     shape.steps = {};
+    shape.lines = 0;
+    shape.lines_since = 0;
+  }
+  if (stream == kNoRankYet) {
+    after.before = RecentWork();
   }
   open_aftermaths_ += after.is_open ? 0 : 1;
   after.is_open = true;
@@ -367,6 +387,7 @@ bool LogScanner::TakeGroup(LogLine& line, int64_t number) {
   trace.line = number + 1;
   trace.unix_ns = line.unix_ns;
   trace.year_ns = line.year_ns;
+  trace.is_time_least = line.is_time_least;
   if (text.find_first_of("0123456789") != std::string_view::npos && traces_.size() < kMostStreams) {
     Trace& place = traces_[std::pair(stream, line.output)];
     ClearFrames(place);
@@ -418,20 +439,11 @@ bool LogScanner::TakeDetail(const LogLine& line) {
   return true;
 }
 
-void LogScanner::TakeAftermath(const LogLine& line) {
-  const auto found = aftermaths_.find(LogStreamOf(line));
-  if (found == aftermaths_.end()) {
-    return;
-  }
-  Aftermath& after = found->second;
-  if (!after.is_open || IsNoWork(line.text)) {
-    return;
-  }
-  // Whole numbers of the line, and the rest of it. Bars of progress change their length.
+// Whole numbers of the line, and the rest of it. Bars of progress change their length.
+LogScanner::WorkShape LogScanner::WorkShapeOf(std::string_view text) {
   constexpr size_t kMostText = 400;
-  const std::string_view text = line.text.substr(0, kMostText);
-  Aftermath::Shape seen;
-  size_t columns = 0;
+  text = text.substr(0, kMostText);
+  WorkShape seen;
   uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, which is enough to tell a few shapes apart
   const auto add = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U; };
   for (size_t i = 0; i < text.size(); ++i) {
@@ -448,31 +460,103 @@ void LogScanner::TakeAftermath(const LogLine& line) {
         (i == 0 || !is_joined(text[i - 1])) && (end == text.size() || !is_joined(text[end]) ||
                                                 end + 1 == text.size() || !IsDigit(text[end + 1]));
     const std::optional<int64_t> number = ParseNumber<int64_t>(text.substr(i, end - i));
-    if (is_whole && number.has_value() && columns < seen.largest.size()) {
-      seen.largest[columns++] = *number;
+    if (is_whole && number.has_value() && seen.columns < seen.largest.size()) {
+      seen.largest[seen.columns++] = *number;
     }
     add('0');
     i = end - 1;
   }
   seen.hash = hash;
-  const auto place =
-      std::find_if(after.shapes.begin(), after.shapes.end(),
-                   [&](const Aftermath::Shape& shape) { return shape.hash == hash; });
-  if (place == after.shapes.end()) {
+  return seen;
+}
+
+LogScanner::WorkShape* LogScanner::AddWork(std::vector<WorkShape>& shapes, std::string_view text) {
+  const WorkShape seen = WorkShapeOf(text);
+  const auto place = std::find_if(shapes.begin(), shapes.end(),
+                                  [&](const WorkShape& shape) { return shape.hash == seen.hash; });
+  if (place == shapes.end()) {
     constexpr size_t kMostShapes = 32;
-    if (columns > 0 && after.shapes.size() < kMostShapes) after.shapes.push_back(seen);
-    return;
+    if (seen.columns == 0 || shapes.size() == kMostShapes) {
+      return nullptr;
+    }
+    shapes.push_back(seen);
+    return &shapes.back();
   }
-  for (size_t i = 0; i < columns; ++i) {
+  const bool is_first = *std::max_element(place->steps.begin(), place->steps.end()) == 0;
+  bool has_grown = false;
+  for (size_t i = 0; i < seen.columns; ++i) {
     if (seen.largest[i] > place->largest[i]) {
       place->largest[i] = seen.largest[i];
-      after.went_on = after.went_on || ++place->steps[i] >= after.enough;
+      ++place->steps[i];
+      has_grown = true;
     }
   }
-  if (after.went_on) {
-    after.is_open = false;
-    --open_aftermaths_;
+  place->lines_since += is_first ? 0 : 1;
+  if (has_grown) {
+    place->lines += place->lines_since;
+    place->lines_since = 0;
   }
+  return &*place;
+}
+
+std::optional<uint32_t> LogScanner::WorkShape::Writers() const {
+  const uint32_t most = *std::max_element(steps.begin(), steps.end());
+  return most > 1 && lines % (most - 1) == 0 ? std::optional(lines / (most - 1)) : std::nullopt;
+}
+
+bool LogScanner::WorkShape::HasSeveral() const {
+  const uint32_t most = *std::max_element(steps.begin(), steps.end());
+  return most > 1 && lines * 2 >= (most - 1) * 3;
+}
+
+// The last lines of a log without ranks: which of its lines each process writes once in a step
+// shows after an exception whether one is missing.
+void LogScanner::KeepRecent(std::string_view raw) {
+  constexpr size_t kLines = 256;
+  constexpr size_t kBytes = 200;
+  if (recent_.size() < kLines) {
+    recent_.emplace_back(raw.substr(0, kBytes));
+    return;
+  }
+  recent_[next_recent_].assign(raw.substr(0, kBytes));
+  next_recent_ = (next_recent_ + 1) % kLines;
+}
+
+std::vector<LogScanner::WorkShape> LogScanner::RecentWork() {
+  std::vector<WorkShape> shapes;
+  std::string kept;
+  for (size_t i = 0; i < recent_.size(); ++i) {
+    const std::string& raw = recent_[(next_recent_ + i) % recent_.size()];
+    LogLine line = CleanLogLine(ToValidUtf8(raw), kept);
+    prefixes_.TakeOff(line);
+    if (LogStreamOf(line) < 0 && !IsNoWork(line.text)) AddWork(shapes, line.text);
+  }
+  return shapes;
+}
+
+void LogScanner::TakeAftermath(const LogLine& line) {
+  const auto found = aftermaths_.find(LogStreamOf(line));
+  if (found == aftermaths_.end()) {
+    return;
+  }
+  Aftermath& after = found->second;
+  if (!after.is_open || IsNoWork(line.text)) {
+    return;
+  }
+  const WorkShape* const shape = AddWork(after.shapes, line.text);
+  if (shape == nullptr || std::none_of(shape->steps.begin(), shape->steps.end(),
+                                       [&](uint32_t steps) { return steps >= after.enough; })) {
+    return;
+  }
+  after.went_on = true;
+  after.is_open = false;
+  --open_aftermaths_;
+  // There are as many lines for each step as processes that write one.
+  after.writers_after = shape->Writers();
+  after.is_of_several = shape->HasSeveral();
+  const auto same = std::find_if(after.before.begin(), after.before.end(),
+                                 [&](const WorkShape& of) { return of.hash == shape->hash; });
+  after.writers_before = same == after.before.end() ? std::nullopt : same->Writers();
 }
 
 // If it went on, none of these ended it.
@@ -480,13 +564,23 @@ void LogScanner::EndAftermath(Aftermath& after) {
   if (!after.went_on) {
     return;
   }
+  // Of processes that write to one log without saying which is which: if each step is there less
+  // often than before, one of them ended; if nobody knows how often it was there, one may have.
+  const bool are_known = after.writers_after.has_value() && after.writers_before.has_value();
+  const bool is_one_missing = are_known && *after.writers_after < *after.writers_before;
+  const bool is_unclear = !are_known && after.is_of_several;
   for (const size_t place : after.exceptions) {
-    if (!events_[place].is_no_end) {
-      events_[place].is_no_end = true;
-      events_[place].goes_on_to = line_;
+    LogEvent& event = events_[place];
+    if (is_one_missing) {
+      event.writers_before = *after.writers_before;
+      event.writers_after = *after.writers_after;
+    } else if (!event.is_no_end) {
+      event.is_no_end = true;
+      event.is_end_unclear = is_unclear;
+      event.goes_on_to = line_;
     }
   }
-  after.outlived.merge(after.exceptions);
+  if (!is_one_missing) after.outlived.merge(after.exceptions);
   after.exceptions.clear();
   after.went_on = false;
 }
@@ -496,6 +590,9 @@ std::vector<LogEvent> LogScanner::Finish() {
     EndCutTrace(key.first, trace);
   }
   traces_.clear();
+  for (auto& [stream, process] : spied_) {
+    EndSpied(process);
+  }
   for (auto& [stream, event] : thrown_) {
     AddCrash(stream, std::move(event));
   }

@@ -25,9 +25,78 @@ const LogPattern kGroupLine{"\\([0-9]+ sub-exceptions?\\)$"};
 const LogPattern kFatalLine{"^Fatal Python error: (.*)$"};
 const LogPattern kFaultThread{
     "^(Current thread|Thread) 0x[0-9a-f]+ .*\\(most recent call first\\):"};
+const LogPattern kSpiedProcess{"^Process ([0-9]+): "};
+const LogPattern kSpiedThread{
+    "^Thread (?:0x)?[0-9A-Fa-f]+ \\((active|idle)(\\+gil)?\\)(?:: \"(.*)\")?$"};
+const LogPattern kSpiedFrame{"^ {2,8}([^ ].*) \\((.+):([0-9]+)\\)$"};
 const LogPattern kRichFrame{"^(.+):([0-9]+) in (\\S.*)$"};
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
+
+// py-spy shortens names of files to the part after the folder of the module: of libraries to these.
+bool IsShortNameOfLibrary(std::string_view file) {
+  constexpr std::string_view kPackages[] = {"torch",
+                                            "torchvision",
+                                            "numpy",
+                                            "transformers",
+                                            "accelerate",
+                                            "deepspeed",
+                                            "lightning",
+                                            "datasets",
+                                            "PIL",
+                                            "ray",
+                                            "tqdm",
+                                            "wandb",
+                                            "fsspec",
+                                            "s3fs",
+                                            "aiohttp",
+                                            "requests",
+                                            "urllib3",
+                                            "pyarrow",
+                                            "pandas",
+                                            "scipy",
+                                            "triton",
+                                            "safetensors",
+                                            "jax",
+                                            "multiprocessing",
+                                            "concurrent",
+                                            "asyncio",
+                                            "json",
+                                            "logging",
+                                            "importlib",
+                                            "collections",
+                                            "urllib",
+                                            "http",
+                                            "email",
+                                            "xml",
+                                            "ctypes",
+                                            "unittest",
+                                            "sqlite3",
+                                            "tokenizers",
+                                            "grpc",
+                                            "flax",
+                                            "peft",
+                                            "trl",
+                                            "apex",
+                                            "huggingface_hub",
+                                            "pytorch_lightning",
+                                            "transformer_engine"};
+  constexpr std::string_view kModules[] = {
+      "threading.py",  "queue.py",      "selectors.py", "socket.py",       "ssl.py",
+      "subprocess.py", "contextlib.py", "functools.py", "runpy.py",        "pickle.py",
+      "copy.py",       "os.py",         "shutil.py",    "tempfile.py",     "random.py",
+      "signal.py",     "traceback.py",  "inspect.py",   "typing.py",       "gzip.py",
+      "zipfile.py",    "tarfile.py",    "glob.py",      "pathlib.py",      "codecs.py",
+      "weakref.py",    "warnings.py",   "select.py",    "socketserver.py", "bdb.py",
+      "pdb.py",        "cmd.py",        "abc.py",       "enum.py",         "types.py",
+      "io.py"};
+  const size_t slash = file.find('/');
+  if (slash == std::string_view::npos) {
+    return std::find(std::begin(kModules), std::end(kModules), file) != std::end(kModules);
+  }
+  return std::find(std::begin(kPackages), std::end(kPackages), file.substr(0, slash)) !=
+         std::end(kPackages);
+}
 
 struct FrameText {
   std::string_view file;
@@ -35,8 +104,8 @@ struct FrameText {
   int64_t line = 0;
 };
 
-// `  File "a.py", line 3, in f` of a traceback, `  File "a.py", line 3 in f` of faulthandler. Loguru
-// marks the frame that caught the exception; an error of Python's grammar has no function.
+// `  File "a.py", line 3, in f` of a traceback, `  File "a.py", line 3 in f` of faulthandler.
+// Loguru marks the frame that caught the exception; an error of Python's grammar has no function.
 std::optional<FrameText> FrameOf(std::string_view text) {
   constexpr std::string_view kFile = "File \"";
   constexpr std::string_view kLine = "\", line ";
@@ -70,8 +139,8 @@ bool IsOfLauncher(std::string_view type) {
 
 }  // namespace
 
-// Keeps the outermost or the innermost ones of a long stack. That of all stacks together is bounded,
-// too, as the names of files are as long as somebody wants.
+// Keeps the outermost or the innermost ones of a long stack. That of all stacks together is
+// bounded, too, as the names of files are as long as somebody wants.
 void LogScanner::AddFrame(Trace& trace, Frame frame, bool is_newest_kept) {
   if (trace.frames.size() == kMostFrames && !is_newest_kept) {
     return;
@@ -109,13 +178,13 @@ std::string LogScanner::LineOf(const Trace& trace) const {
   for (const Frame& frame : trace.frames) {
     frames.push_back({frame.file, frame.function, frame.line});
   }
-  if (trace.kind != Trace::Kind::kFault) {
+  if (trace.kind != Trace::Kind::kFault && trace.kind != Trace::Kind::kSpy) {
     std::reverse(frames.begin(), frames.end());
   }
   return WithoutSecrets(lines_->LineOf(frames));
 }
 
-bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
+bool LogScanner::TakeTrace(LogTopics topics, const LogLine& line, int64_t number) {
   const int64_t stream = LogStreamOf(line);
   const std::pair key(stream, line.output);
   auto open = traces_.find(key);
@@ -131,6 +200,7 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
     Trace& trace = open->second;
     const bool is_taken = trace.kind == Trace::Kind::kFault  ? TakeFault(trace, line, number)
                           : trace.kind == Trace::Kind::kRich ? TakeRich(stream, trace, line)
+                          : trace.kind == Trace::Kind::kSpy  ? TakeSpyFrame(trace, line)
                                                              : TakePython(stream, trace, line);
     if (trace.kind == Trace::Kind::kNone) {
       ClearFrames(trace);
@@ -140,10 +210,17 @@ bool LogScanner::TakeTrace(const LogLine& line, int64_t number) {
       return true;
     }
   }
+  if (!Has(topics, LogTopic::kTrace)) {
+    return false;
+  }
+  if (TakeSpied(line, number)) {
+    return true;
+  }
   Trace trace;
   trace.line = number;
   trace.unix_ns = line.unix_ns;
   trace.year_ns = line.year_ns;
+  trace.is_time_least = line.is_time_least;
   if (!BeginTrace(trace, line.text)) {
     return false;
   }
@@ -220,6 +297,7 @@ bool LogScanner::EndPython(int64_t stream, Trace& trace, const LogLine& line,
     LogEvent event = EventAt(LogKind::kException, line, trace.line);
     event.unix_ns = trace.unix_ns;
     event.year_ns = trace.year_ns;
+    event.is_time_least = trace.is_time_least;
     event.program_line = LineOf(trace);
     event.out_of_memory = postmortem::ParseOomMessage(text);
     event.kind = event.out_of_memory.has_value() || IsDeviceOutOfMemory(text)
@@ -227,6 +305,7 @@ bool LogScanner::EndPython(int64_t stream, Trace& trace, const LogLine& line,
                      : LogKind::kException;
     event.text = WithoutSecrets(text);
     event.blamed = BlamedRanks(text);
+    event.calls = CallsOf(text);
     event.is_consequence = IsConsequenceText(text) || !event.blamed.empty();
     if (!IsOfLauncher(type)) {
       AddException(stream, std::move(event));
@@ -291,14 +370,91 @@ void LogScanner::EndCutTrace(int64_t stream, Trace& trace) {
   }
   if (trace.kind == Trace::Kind::kFault) {
     EndFault(trace, line);
+  } else if (trace.kind == Trace::Kind::kSpy) {
+    EndSpyThread(trace, line);
   } else if (trace.kind != Trace::Kind::kSyntax && !trace.frames.empty()) {
     LogEvent event = EventAt(LogKind::kException, line, trace.line);
     event.unix_ns = trace.unix_ns;
     event.year_ns = trace.year_ns;
+    event.is_time_least = trace.is_time_least;
     event.program_line = LineOf(trace);
     event.text = "an exception, of which the log ends before its name";
     AddException(stream, std::move(event));
   }
+}
+
+// The text of `py-spy dump`: "Process 70: python train.py", and of each thread
+// `Thread 70 (active+gil): "MainThread"` with frames below it, the innermost first.
+bool LogScanner::TakeSpied(const LogLine& line, int64_t number) {
+  const int64_t stream = LogStreamOf(line);
+  int64_t pid = 0;
+  if (Finds(line.text, kSpiedProcess, &pid)) {
+    if (const auto before = spied_.find(stream); before != spied_.end()) {
+      EndSpied(before->second);
+    }
+    if (spied_.size() < kMostTraces || spied_.contains(stream)) {
+      spied_[stream] = {pid, false, std::nullopt};
+    }
+    return true;
+  }
+  std::string state;
+  std::string lock;
+  std::string name;
+  if (!Finds(line.text, kSpiedThread, &state, &lock, &name)) {
+    return false;
+  }
+  const std::pair key(stream, line.output);
+  if (traces_.size() < kMostTraces || traces_.contains(key)) {
+    Trace& trace = traces_[key];
+    ClearFrames(trace);
+    trace = {};
+    trace.kind = Trace::Kind::kSpy;
+    trace.line = number;
+    trace.is_current = name == "MainThread";
+    trace.holds_lock = !lock.empty();
+  }
+  return true;
+}
+
+bool LogScanner::TakeSpyFrame(Trace& trace, const LogLine& line) {
+  std::string file;
+  std::string function;
+  int64_t number = 0;
+  if (Finds(line.text, kSpiedFrame, &function, &file, &number)) {
+    if (!IsShortNameOfLibrary(file)) {
+      AddFrame(trace, {std::move(file), std::move(function), number}, false);
+    }
+    return true;
+  }
+  if (!line.text.empty() && line.text.front() == ' ') {
+    return true;  // a native frame, or a value
+  }
+  EndSpyThread(trace, line);
+  return false;
+}
+
+void LogScanner::EndSpyThread(Trace& trace, const LogLine& line) {
+  const int64_t stream = LogStreamOf(line);
+  if (spied_.size() < kMostTraces || spied_.contains(stream)) {
+    SpiedProcess& process = spied_[stream];
+    if (!process.event.has_value() || (trace.is_current && !process.is_main)) {
+      LogEvent event = EventAt(LogKind::kStack, line, trace.line);
+      event.pid = process.pid;
+      event.text =
+          trace.holds_lock ? "stack of py-spy: its main thread runs Python" : "stack of py-spy";
+      event.program_line = LineOf(trace);
+      process.event = std::move(event);
+      process.is_main = trace.is_current;
+    }
+  }
+  trace.kind = Trace::Kind::kNone;
+}
+
+void LogScanner::EndSpied(SpiedProcess& process) {
+  if (process.event.has_value()) {
+    Add(*std::move(process.event));
+  }
+  process = {};
 }
 
 // One or more threads with frames, with empty lines between them.
@@ -331,6 +487,7 @@ void LogScanner::EndFault(Trace& trace, const LogLine& line) {
   LogEvent event = EventAt(is_fatal ? LogKind::kFatal : LogKind::kStack, line, trace.line);
   event.unix_ns = trace.unix_ns;
   event.year_ns = trace.year_ns;
+  event.is_time_least = trace.is_time_least;
   event.text = is_fatal ? trace.fatal : "stack of faulthandler";
   event.program_line = LineOf(trace);
   if (is_fatal) {
