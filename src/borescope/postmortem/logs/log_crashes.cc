@@ -35,6 +35,9 @@ const LogPattern kAssertion{"^[^ :]+: [^ :]+:[0-9]+: .*(Assertion `.*' failed\\.
 const LogPattern kUcxSignal{
     "\\[([\\w.-]+):([0-9]+) *:[0-9]+:[0-9]+\\] +Caught signal ([0-9]+) \\((.*)\\)$"};
 const LogPattern kOpenMpiSignal{"^\\[([\\w.-]+):([0-9]+)\\] Signal: (.*) \\(([0-9]+)\\)$"};
+// Of Abseil, as JAX, TensorFlow and PyTorch/XLA use it.
+const LogPattern kAbslSignal{
+    "^\\*\\*\\* SIG(TERM|SEGV|ABRT|BUS|FPE|ILL) received by PID ([0-9]+) "};
 const LogPattern kRocmFault{"^(Memory access fault by GPU node-[0-9]+ .*)$"};
 
 // bash, with the place in its script and the command, and any shell without these.
@@ -123,7 +126,18 @@ bool LogScanner::TakeCrash(const LogLine& line, int64_t number) {
     }
     return true;
   }
-  if (Finds(line.text, kHeap)) {
+  if (Finds(line.text, kAbslSignal, &words, &pid)) {
+    event.pid = pid;
+    if (words == "TERM") {
+      event.kind = LogKind::kExit;
+      event.exit_code = -15;
+      event.text = ExitText(-15);
+      event.is_consequence = true;
+      Add(std::move(event));
+      return true;
+    }
+    event.text = words == "ABRT" ? "Aborted" : "signal SIG" + words;
+  } else if (Finds(line.text, kHeap)) {
     event.text = "glibc found damaged memory: " + WithoutSecrets(line.text);
   } else if (Finds(line.text, kAssertion, &words) || Finds(line.text, kRocmFault, &words)) {
     event.text = WithoutSecrets(words);

@@ -169,6 +169,15 @@ bool LogScanner::TakeLauncher(const LogLine& line, int64_t number) {
     return true;
   }
   LogEvent event = EventAt(LogKind::kExit, line, number);
+  if (Contains(line.text, "Received sigquit from a child proces")) {
+    // SGLang ends all its processes then.
+    event.is_named_first = true;
+    event.is_consequence = true;
+    event.exit_code = -3;
+    event.text = "a child process of SGLang reported that it failed";
+    Add(std::move(event));
+    return true;
+  }
   if (Finds(line.text, kAgentLine, &code, &place, &pid)) {
     event.rank = place;
     event.basis = LogRankBasis::kLocal;

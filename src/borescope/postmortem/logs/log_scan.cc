@@ -20,6 +20,9 @@ constexpr int32_t kNoRankYet = -1;
 // Pods and hosts, whose lines are those of any number of ranks.
 constexpr int64_t kSourceStreams = int64_t{1} << 62U;
 
+// Of JAX, below the exception of a barrier: a process that did not come.
+const LogPattern kTask{"^/job:\\w+/replica:[0-9]+/task:([0-9]+)$"};
+
 // Of torch.multiprocessing.spawn, before the traceback of a process.
 const LogPattern kChild{"^-- Process ([0-9]+) terminated with the following error:"};
 
@@ -350,8 +353,10 @@ void LogScanner::BeginAftermath(int64_t stream, size_t place) {
     shape.lines = 0;
     shape.lines_since = 0;
   }
-  if (stream == kNoRankYet) {
+  // Exceptions may come in any number: each line is looked at once.
+  if (stream == kNoRankYet && kept_recent_ >= std::max(recent_.size(), size_t{1})) {
     after.before = RecentWork();
+    kept_recent_ = 0;
   }
   open_aftermaths_ += after.is_open ? 0 : 1;
   after.is_open = true;
@@ -430,7 +435,16 @@ bool LogScanner::TakeDetail(const LogLine& line) {
     return false;
   }
   LogEvent& event = events_[found->second];
+  int32_t task = 0;
+  constexpr size_t kMostTasks = 4096;
+  if (event.is_consequence && event.blamed.size() < kMostTasks && Finds(line.text, kTask, &task)) {
+    event.blamed.push_back(task);
+    return true;  // perhaps with more
+  }
   detailed_.erase(found);
+  if (!event.blamed.empty()) {
+    return false;
+  }
   if (event.cause.empty() && event.kind == LogKind::kException) {
     event.cause = WithoutSecrets(line.text);
     event.is_consequence = event.is_consequence || IsConsequenceText(event.cause);
@@ -514,6 +528,7 @@ bool LogScanner::WorkShape::HasSeveral() const {
 void LogScanner::KeepRecent(std::string_view raw) {
   constexpr size_t kLines = 256;
   constexpr size_t kBytes = 200;
+  ++kept_recent_;
   if (recent_.size() < kLines) {
     recent_.emplace_back(raw.substr(0, kBytes));
     return;

@@ -286,6 +286,7 @@ class LogScanner {
   int64_t timed_line_ = 0;
   std::vector<std::string> recent_;  // the begins of the last lines, as a ring
   size_t next_recent_ = 0;
+  size_t kept_recent_ = 0;  // since they were last looked at
   std::string timed_kept_;
   // By who wrote them: a rank; a process above all ranks; -1 for lines of nobody in particular.
   std::map<std::pair<int64_t, LogOutput>, Trace> traces_;

@@ -10,17 +10,11 @@
 namespace borescope::internal {
 namespace {
 
-struct TopicWord {
-  std::string_view word;
-  LogTopic topic;
-};
-
-// Parts of lines that the patterns of a topic need: each pattern has one of them in every line that
-// it matches.
 constexpr TopicWord kWords[] = {
     {"Traceback (most recent", LogTopic::kTrace},
     {"most recent call first", LogTopic::kTrace},
     {"Fatal Python error", LogTopic::kTrace},
+    {"ray.exceptions.RayTaskError(", LogTopic::kTrace},
     {"Process ", LogTopic::kTrace},
     {" (active)", LogTopic::kTrace},
     {" (active+gil)", LogTopic::kTrace},
@@ -43,6 +37,7 @@ constexpr TopicWord kWords[] = {
     {"] joined but didn't finish collective #", LogTopic::kWatchdog},
     {"] finished collective #", LogTopic::kWatchdog},
     {"watchdog got stuck", LogTopic::kTorch},
+    {"Watchdog timeout (self.", LogTopic::kTorch},
     {"watchdog thread terminated", LogTopic::kTorch},
     {"out of memory. Tried", LogTopic::kTorch},
     {"NCCL WARN", LogTopic::kTorch},
@@ -50,6 +45,8 @@ constexpr TopicWord kWords[] = {
     {"libc++abi: terminating", LogTopic::kThrown},
     {"  what(): ", LogTopic::kThrown},
     {"NVRM: Xid", LogTopic::kKernel},
+    {"killed due to memory pressure", LogTopic::kKernel},
+    {"to avoid running out of memory", LogTopic::kKernel},
     {"Killed process", LogTopic::kKernel},
     {"oom-kill:", LogTopic::kKernel},
     {"SXid (PCI", LogTopic::kMachine},
@@ -79,6 +76,7 @@ constexpr TopicWord kWords[] = {
     {"Child process with PID", LogTopic::kLauncher},
     {"returned non-zero exit status", LogTopic::kLauncher},
     {"will restart worker group", LogTopic::kLauncher},
+    {"Received sigquit from a child proces", LogTopic::kLauncher},
     {"noticed that process rank", LogTopic::kMpi},
     {"The first process to do so", LogTopic::kMpi},
     {"Process name: ", LogTopic::kMpi},
@@ -106,6 +104,7 @@ constexpr TopicWord kWords[] = {
     {"Memory access fault by GPU", LogTopic::kCrash},
     {"Assertion `", LogTopic::kCrash},
     {"Caught signal ", LogTopic::kCrash},
+    {"*** SIG", LogTopic::kCrash},
     {"] Signal: ", LogTopic::kCrash},
     {"Segmentation fault", LogTopic::kShell},
     {"Bus error", LogTopic::kShell},
@@ -200,6 +199,8 @@ class TopicAutomaton {
 };
 
 }  // namespace
+
+std::span<const TopicWord> TopicWords() { return kWords; }
 
 LogTopics TopicsOf(std::string_view line) {
   static const TopicAutomaton automaton;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace borescope::internal {
@@ -31,6 +32,14 @@ using LogTopics = uint32_t;
 inline bool Has(LogTopics topics, LogTopic topic) {
   return (topics & static_cast<uint32_t>(topic)) != 0;
 }
+
+// A part of lines, and the topic whose patterns need it: each of them has one of these in every
+// line that it matches.
+struct TopicWord {
+  std::string_view word;
+  LogTopic topic;
+};
+std::span<const TopicWord> TopicWords();
 
 // Those of the words in `line`, in the time of one pass, whatever the line is. Safe from any
 // thread.

@@ -33,6 +33,7 @@ const LogPattern kBlamed{
     "Ranks? ([0-9]+(?:, [0-9]+)*) failed to pass monitoredBarrier in [0-9]+ ms"};
 const LogPattern kWatchdogStuck{
     "Rank ([0-9]+)\\].*watchdog got stuck for ([0-9]+) seconds without making progress"};
+const LogPattern kServerWatchdog{"Watchdog timeout \\(self\\.watchdog_timeout=([0-9]+)"};
 const LogPattern kWatchdogEnded{
     "Rank ([0-9]+)\\].*watchdog thread terminated with exception: (CUDA error: [^\\n]+)"};
 const LogPattern kNcclWarningLine{
@@ -59,6 +60,9 @@ bool IsConsequenceText(std::string_view text) {
       "Detected mismatch between collectives on ranks",
       "ms for recv operation to complete",
       "ms for send operation to complete",
+      "seconds waiting for clients.",
+      "The client socket has timed out after",
+      "DEADLINE_EXCEEDED: Barrier timed out",
       "Engine core initialization failed",
       "ray.exceptions.RayActorError",
       "ray.exceptions.ActorDiedError",
@@ -131,11 +135,16 @@ bool LogScanner::TakeDesync(const LogLine& line, int64_t number) {
 }
 
 bool IsDeviceOutOfMemory(std::string_view text) {
-  constexpr std::string_view kParts[] = {
-      "CUDA error: out of memory",        "HIP error: out of memory",
-      "CUBLAS_STATUS_ALLOC_FAILED",       "CUDNN_STATUS_ALLOC_FAILED",
-      "Cuda failure 2 'out of memory'",   "Cuda failure 'out of memory'",
-      "RESOURCE_EXHAUSTED: Out of memory"};
+  constexpr std::string_view kParts[] = {"CUDA error: out of memory",
+                                         "HIP error: out of memory",
+                                         "CUBLAS_STATUS_ALLOC_FAILED",
+                                         "CUDNN_STATUS_ALLOC_FAILED",
+                                         "Cuda failure 2 'out of memory'",
+                                         "Cuda failure 'out of memory'",
+                                         "RESOURCE_EXHAUSTED: Out of memory",
+                                         "RESOURCE_EXHAUSTED: Error allocating device buffer",
+                                         "RESOURCE_EXHAUSTED: Attempting to allocate",
+                                         "Ran out of memory in memory space hbm"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return Contains(text, part); });
 }
@@ -220,6 +229,12 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     event.basis = LogRankBasis::kRank;
     return event;
   };
+  if (Finds(line.text, kServerWatchdog, &value)) {
+    LogEvent event = EventAt(LogKind::kTimeout, line, number);
+    event.text = fmt::format("a batch did not end within {} s", value);
+    Add(std::move(event));
+    return true;
+  }
   if (Finds(line.text, kWatchdogStuck, &rank, &value)) {
     LogEvent event = of_rank(EventAt(LogKind::kTimeout, line, number));
     event.text = fmt::format("it made no progress for {} s", value);

@@ -28,10 +28,11 @@ const LogPattern kFaultThread{
 const LogPattern kSpiedProcess{"^Process ([0-9]+): "};
 const LogPattern kSpiedThread{
     "^Thread (?:0x)?[0-9A-Fa-f]+ \\((active|idle)(\\+gil)?\\)(?:: \"(.*)\")?$"};
-const LogPattern kSpiedFrame{"^ {2,8}([^ ].*) \\((.+):([0-9]+)\\)$"};
 const LogPattern kRichFrame{"^(.+):([0-9]+) in (\\S.*)$"};
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
+constexpr std::string_view kListOfTasks = "Timed out task names:";  // of JAX
+constexpr std::string_view kRayError = "ray.exceptions.RayTaskError(";
 
 // py-spy shortens names of files to the part after the folder of the module: of libraries to these.
 bool IsShortNameOfLibrary(std::string_view file) {
@@ -131,10 +132,29 @@ std::optional<FrameText> FrameOf(std::string_view text) {
   return std::nullopt;
 }
 
+// "    step (train.py:33)" of py-spy; values of variables are further to the right.
+std::optional<FrameText> SpiedFrameOf(std::string_view text) {
+  constexpr size_t kMostBlanks = 7;
+  const size_t begin = text.find_first_not_of(' ');
+  const size_t colon = text.rfind(':');
+  if (begin == std::string_view::npos || begin == 0 || begin > kMostBlanks ||
+      colon == std::string_view::npos || !text.ends_with(')')) {
+    return std::nullopt;
+  }
+  const std::string_view digits = text.substr(colon + 1, text.size() - colon - 2);
+  const std::optional<int64_t> number = ParseNumber<int64_t>(digits);
+  const size_t open = text.find(" (", begin);
+  if (!number.has_value() || open == std::string_view::npos || open + 2 >= colon) {
+    return std::nullopt;
+  }
+  return FrameText{text.substr(open + 2, colon - open - 2), text.substr(begin, open - begin),
+                   *number};
+}
+
 // Exceptions of launchers, which report those of their children.
 bool IsOfLauncher(std::string_view type) {
   return type.ends_with("ChildFailedError") || type.ends_with("CalledProcessError") ||
-         type.ends_with("ProcessExitedException");
+         type.ends_with("ProcessExitedException") || type.ends_with("TrainingFailedError");
 }
 
 }  // namespace
@@ -253,6 +273,8 @@ bool LogScanner::BeginTrace(Trace& trace, std::string_view text) {
     } else if (after.starts_with(" ─") || after.starts_with(" -")) {
       trace.kind = Trace::Kind::kRich;
     }
+  } else if (text.starts_with(kRayError)) {
+    trace.kind = Trace::Kind::kPython;  // the worker's frames, without a header
   } else if (Finds(text, kFatalLine, &word)) {
     trace.kind = Trace::Kind::kFault;
     trace.fatal = WithoutSecrets(word);
@@ -274,7 +296,7 @@ bool LogScanner::TakePython(int64_t stream, Trace& trace, const LogLine& line) {
     TakeFrame(trace, text);
     return true;
   }
-  if (text.starts_with("ray.exceptions.RayTaskError(")) {
+  if (text.starts_with(kRayError)) {
     ClearFrames(trace);  // the frames of the worker follow
     return true;
   }
@@ -307,12 +329,19 @@ bool LogScanner::EndPython(int64_t stream, Trace& trace, const LogLine& line,
     event.blamed = BlamedRanks(text);
     event.calls = CallsOf(text);
     event.is_consequence = IsConsequenceText(text) || !event.blamed.empty();
-    if (!IsOfLauncher(type)) {
+    if (Contains(text, "killed due to the node running low on memory")) {
+      event.kind = LogKind::kKilled;
+      event.rank.reset();
+      Add(std::move(event));
+    } else if (!IsOfLauncher(type)) {
       AddException(stream, std::move(event));
       // Of several that were raised together each says more than that they were.
       const auto last = last_exception_.find(stream);
       if (groups_.contains(stream) && last != last_exception_.end() && Finds(text, kGroupLine)) {
         handled_[stream] = {last->second, false};
+      }
+      if (last != last_exception_.end() && text.ends_with(kListOfTasks)) {
+        detailed_[stream] = last->second;
       }
     } else {
       TakeLauncher(line, trace.line);
@@ -417,12 +446,9 @@ bool LogScanner::TakeSpied(const LogLine& line, int64_t number) {
 }
 
 bool LogScanner::TakeSpyFrame(Trace& trace, const LogLine& line) {
-  std::string file;
-  std::string function;
-  int64_t number = 0;
-  if (Finds(line.text, kSpiedFrame, &function, &file, &number)) {
-    if (!IsShortNameOfLibrary(file)) {
-      AddFrame(trace, {std::move(file), std::move(function), number}, false);
+  if (const std::optional<FrameText> frame = SpiedFrameOf(line.text)) {
+    if (!IsShortNameOfLibrary(frame->file)) {
+      AddFrame(trace, {std::string(frame->file), std::string(frame->function), frame->line}, false);
     }
     return true;
   }
