@@ -166,7 +166,7 @@ class TopicAutomaton {
     topics_[state] |= static_cast<uint32_t>(entry.topic);
   }
 
-  // A state without a word's next letter goes where the longest end of what it has read does that
+  // A state that has no edge for a letter goes where the longest end of what it has read does that
   // begins a word. States nearer to the first one are done before.
   void FillIn() {
     std::vector<size_t> shorter(topics_.size(), 0);
