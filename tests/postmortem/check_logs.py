@@ -16,6 +16,7 @@ from pathlib import Path
 
 import job_logs
 import log_forms
+import log_programs
 from check_faults import rows
 
 KINDS = {
@@ -27,6 +28,9 @@ KINDS = {
     "Ranks were ended by a signal": "signal",
     "Ranks ended with an exit code": "exit code",
     "Slurm cancelled the job at its time limit": "time limit",
+    "Grid Engine ended the job at its time limit": "time limit",
+    "Grid Engine ended the job at one of its limits": "limits",
+    "The program did not start": "no start",
     "Slurm took the nodes for another job": "preemption",
     "A node of the job failed": "node failure",
     "The job was cancelled": "cancelled",
@@ -99,13 +103,14 @@ def main():
         right["cases"] += is_right
         if not is_right:
             wrong.append((name, kind, rank, found))
-    for name, files, kind, ranks, text, advice in log_forms.CASES:
-        found = findings(args.borescope, files)
-        got, is_right = judge_form(found, kind, ranks, text, advice)
-        matrix[kind, got] += 1
-        right["forms"] += is_right
-        if not is_right:
-            wrong.append((name, kind, ranks, found))
+    for of, cases in (("forms", log_forms.CASES), ("programs", log_programs.CASES)):
+        for name, files, kind, ranks, text, advice in cases:
+            found = findings(args.borescope, files)
+            got, is_right = judge_form(found, kind, ranks, text, advice)
+            matrix[kind, got] += 1
+            right[of] += is_right
+            if not is_right:
+                wrong.append((name, kind, ranks, found))
     for seed in range(args.first, args.first + args.seeds):
         job = job_logs.Job(seed)
         kind, rank = job.truth()
@@ -125,7 +130,7 @@ def main():
     print("truth \\ answer".ljust(width) + "".join(kind[:10].rjust(12) for kind in kinds))
     for kind in kinds:
         print(kind.ljust(width) + "".join((str(matrix[kind, other]) if matrix[kind, other] else ".").rjust(12) for other in kinds))
-    print(f"{right['cases']} of {len(job_logs.CASES)} cases, {right['forms']} of {len(log_forms.CASES)} forms and {right['seeds']} of {args.seeds} jobs are right")
+    print(f"{right['cases']} of {len(job_logs.CASES)} cases, {right['forms']} of {len(log_forms.CASES)} forms, {right['programs']} of {len(log_programs.CASES)} programs and {right['seeds']} of {args.seeds} jobs are right")
     return 1 if wrong else 0
 
 

@@ -164,10 +164,10 @@ JobAnswer InfoOf(const JobParts& parts, const std::string& name) {
 // ---- doctor ----
 
 // What is looked for in dumps and snapshots; each has a row, also where nothing was found.
-constexpr std::string_view kDumpChecks[] = {"unreadable-file", "unsafe-pickle",   "truncated-file",
-                                            "bad-field-type",  "rank-unclear",    "duplicate-rank",
-                                            "missing-dumps",   "unknown-version", "ring-too-small",
-                                            "group-disagrees", "dumps-apart",     "no-stacks"};
+constexpr std::string_view kDumpChecks[] = {
+    "unreadable-file", "unsafe-pickle",  "truncated-file",  "bad-field-type", "entries-left-out",
+    "rank-unclear",    "local-ranks",    "duplicate-rank",  "older-attempt",  "missing-dumps",
+    "unknown-version", "ring-too-small", "group-disagrees", "dumps-apart",    "no-stacks"};
 constexpr std::string_view kSnapshotChecks[] = {
     "unreadable-file",       "unsafe-pickle", "truncated-file", "bad-field-type",
     "inconsistent-snapshot", "no-replay",     "ring-of-events", "allocator-differs",

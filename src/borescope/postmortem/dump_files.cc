@@ -107,7 +107,8 @@ class DumpReader {
   void LeaveOut(DumpFile& read) {
     read.row.status = "ignored";
     Say(Severity::kInfo, "older-attempt", read.file->path, "",
-        "The folder holds dumps of several attempts of the job; the newest one is answered.");
+        "The folder holds dumps of several attempts of the job; the newest one is answered. Name "
+        "the files of another attempt alone to ask about it.");
   }
 
   // torchrun numbers the attempts of a job in the names of their folders. However soon one follows
@@ -412,7 +413,8 @@ class DumpReader {
       if (read.dump->lost_entries > 0) {
         Say(Severity::kWarning, "entries-left-out", path, "",
             "An entry has no name, no state or no number, and was left out: the answer is about "
-            "the others.",
+            "the others. The dump is damaged, or something other than PyTorch wrote it: collect it "
+            "again.",
             read.dump->lost_entries);
       }
       if (read.dump->bad_fields > 0) {

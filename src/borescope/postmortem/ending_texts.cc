@@ -30,6 +30,11 @@ constexpr std::string_view kMemoryHelp =
     "Fewer workers of data loaders, less prefetching and pinned memory, or checkpoints written one "
     "rank at a time; else ask the scheduler for more memory.";
 
+constexpr std::string_view kArchitectureHelp =
+    "The library has no code for this architecture of GPU: install one that was built for it "
+    "(`torch.cuda.get_arch_list()` and `torch.cuda.get_device_capability()` show both), or build "
+    "the extension for it.";
+
 // By parts of the text or of its cause; the first that is there counts.
 constexpr TextHelp kByText[] = {
     {"out of shared memory",
@@ -59,6 +64,33 @@ constexpr TextHelp kByText[] = {
     {"device-side assert",
      "A kernel found a value out of its range, most often an index: print the smallest and the "
      "largest one before this line; CUDA_LAUNCH_BLOCKING=1 shows the right line."},
+    {"undefined symbol",
+     "A compiled extension was built for another version of PyTorch, CUDA or Python: install the "
+     "one for this version, or build it here again."},
+    {"out of resource: shared memory",
+     "A Triton kernel needs more shared memory than this GPU has: smaller block sizes or "
+     "`num_stages`, a version of the library that knows this GPU, or another implementation."},
+    {"driver on your system is too old",
+     "The driver is older than this CUDA needs (`nvidia-smi` shows its version): update it, or "
+     "install a PyTorch for an older CUDA."},
+    {"driver version is insufficient",
+     "The driver is older than this CUDA needs (`nvidia-smi` shows its version): update it, or "
+     "install a PyTorch for an older CUDA."},
+    {"no kernel image is available", kArchitectureHelp},
+    {"invalid device function", kArchitectureHelp},
+    {"ibv_",
+     "The network device of that host could not reach the other one: look at the link and its "
+     "errors (`ibstat`, `show_gids`, `rdma link`), and test it (ib_write_bw, nccl-tests) between "
+     "the hosts of these ranks."},
+    {"No available memory for the cache blocks",
+     "The weights leave no room for the cache: raise `gpu_memory_utilization`, or spread the model "
+     "over more GPUs, or use fewer bits for weights; end what else uses this GPU."},
+    {"mem-fraction-static",
+     "The weights and this share leave no room: change --mem-fraction-static as the text says, or "
+     "spread the model over more GPUs."},
+    {"HIP error",
+     "HIP reports errors late: AMD_SERIALIZE_KERNEL=3 shows the line of the kernel, "
+     "AMD_LOG_LEVEL=3 its name."},
     {"KeyboardInterrupt",
      "Somebody or something interrupted it (SIGINT): it did not fail by itself."},
     {"Too many open files",

@@ -42,9 +42,10 @@ bool IsNamedFirst(const Death& death) {
                      [](const JobEvent* event) { return event->is_named_first; });
 }
 
-FailureOrder ByTimes(int64_t later_ns, bool is_one_clock) {
+// `is_least`: whether the earlier one may have been later than its time.
+FailureOrder ByTimes(int64_t later_ns, bool is_one_clock, bool is_least) {
   const int64_t apart_ns = later_ns < 0 ? -later_ns : later_ns;
-  const bool is_shown = apart_ns > 0 && (is_one_clock || apart_ns > kSameMomentNs);
+  const bool is_shown = apart_ns > 0 && !is_least && (is_one_clock || apart_ns > kSameMomentNs);
   return {.basis = is_shown       ? OrderBasis::kTimes
                    : apart_ns > 0 ? OrderBasis::kNear
                                   : OrderBasis::kNone,
@@ -65,7 +66,8 @@ FailureOrder ByLocalTimes(const Death& a, const Death& b) {
       }
       const int64_t later_ns = YearNsBetween(one->year_ns, other->year_ns);
       if (is_one_file || (later_ns < kZoneNs && later_ns > -kZoneNs)) {
-        best = ByTimes(later_ns, is_one_file);
+        best = ByTimes(later_ns, is_one_file,
+                       later_ns > 0 ? one->is_time_least : other->is_time_least);
       }
     }
   }
@@ -93,7 +95,8 @@ FailureOrder ByLines(const Death& a, const Death& b) {
 FailureOrder OrderOfDeaths(const Death& a, const Death& b) {
   FailureOrder near;
   if (a.unix_ns != 0 && b.unix_ns != 0) {
-    const FailureOrder order = ByTimes(b.unix_ns - a.unix_ns, a.event->file == b.event->file);
+    const FailureOrder order = ByTimes(b.unix_ns - a.unix_ns, a.event->file == b.event->file,
+                                       a.unix_ns < b.unix_ns ? a.is_time_least : b.is_time_least);
     if (order.basis == OrderBasis::kTimes) {
       return order;
     }
@@ -266,6 +269,7 @@ class DeathFinder {
         death.exit_code = event->exit_code;
         if (death.exit_code == kKilledSignal && is_any_killed_) death.ending = Ending::kHostMemory;
         death.unix_ns = event->unix_ns;
+        death.is_time_least = event->is_time_least;
         death.outlived = event->is_no_end ? event : nullptr;
         deaths_.push_back(std::move(death));
       }
@@ -298,6 +302,7 @@ class DeathFinder {
                          event->kind == LogKind::kFatal || event->kind == LogKind::kKilled;
       if (event->unix_ns != 0 && (death.unix_ns == 0 || event->unix_ns < death.unix_ns)) {
         death.unix_ns = event->unix_ns;
+        death.is_time_least = event->is_time_least;
       }
     }
     if (death.ending == Ending::kSignal && death.exit_code == kKilledSignal && is_any_killed_) {

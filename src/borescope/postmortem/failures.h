@@ -23,6 +23,7 @@ struct Death {
   std::optional<int> exit_code;         // negative: a signal
   bool is_certain = false;              // an error file or an exit code, and no traceback alone
   int64_t unix_ns = 0;                  // the earliest that an event says; 0: not known
+  bool is_time_least = false;           // it was then or later
   const JobEvent* outlived = nullptr;   // an exception after which the log of the rank goes on
   // Of an exception without a rank: how the rank ended that a launcher names as the first, if it
   // names one, and how many ranks ended with an exit code and nothing that says why.
@@ -39,7 +40,7 @@ struct Failure {
 // What says which of two failures came first.
 enum class OrderBasis : uint8_t {
   kNone,
-  kNear,      // their times, which are too close for clocks of two hosts
+  kNear,      // their times, which are too close for clocks of two hosts, or of earlier lines
   kTimes,     // their times
   kLauncher,  // it names one of them as the first
   kLog,       // one log has both

@@ -138,13 +138,17 @@ Diagnostic RefusalOf(const JobFile& file, const Error& error) {
                     : "The file could not be read; the answer is about the others."};
 }
 
+std::string WhyUnreadable(const Error& error) {
+  return error.cause + (error.remedy.empty() ? "" : "; " + error.remedy);
+}
+
 Diagnostic NotRecognised(const JobFile& file) {
   return {
       Severity::kWarning,
       "unreadable-file",
       1,
       file.path,
-      file.failure->cause,
+      WhyUnreadable(*file.failure),
       "Whether it is a dump, a snapshot or a log could not be found out; the answer is about the "
       "others."};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/diagnostic.h"
+#include "borescope/error.h"
 #include "borescope/postmortem/job_files.h"
 #include "borescope/table/table.h"
 #include "borescope/table/typed_rows.h"
@@ -99,6 +100,9 @@ struct JobFileRow {
        "read; truncated: up to its end; refused: it could not be read; ignored: it counts for "
        "nothing here."}};
 };
+
+// Why a file could not be read, and what to do about it.
+std::string WhyUnreadable(const Error& error);
 
 // The row of a file of which nothing but this is known.
 JobFileRow RowOf(const JobFile& file, std::string_view status);

@@ -27,6 +27,16 @@ std::string Times(size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
+// A text that is part of a sentence, without the stop that it ends with.
+std::string_view WithoutStop(std::string_view text) {
+  return text.ends_with("...") ? text : text.substr(0, text.find_last_not_of(". ") + 1);
+}
+
+// The text with one stop; one that was cut has its three.
+std::string WithStop(std::string_view text) {
+  return fmt::format("{}{}", WithoutStop(text), text.ends_with("...") ? "" : ".");
+}
+
 std::string SecondsApart(int64_t ns) {
   const double seconds = static_cast<double>(ns) / static_cast<double>(kSecondNs);
   return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
@@ -123,7 +133,8 @@ class Joiner {
                                            [&](int32_t rank) { return IsExplainable(rank); });
     const bool is_earlier =
         std::any_of(failure.deaths.begin(), failure.deaths.end(), [&](const Death& death) {
-          return death.unix_ns != 0 && since_ns_ != 0 && death.unix_ns <= since_ns_ + kSameMomentNs;
+          return death.unix_ns != 0 && since_ns_ != 0 && !death.is_time_least &&
+                 death.unix_ns <= since_ns_ + kSameMomentNs;
         });
     return hangs_.empty() || is_of_culprit || is_earlier;
   }
@@ -159,8 +170,7 @@ class Joiner {
     std::string text =
         event.out_of_memory.has_value() ? AmountsOf(*event.out_of_memory) : event.text;
     if (!event.cause.empty()) {
-      text += fmt::format(", caused by {}",
-                          event.cause.substr(0, event.cause.find_last_not_of(". ") + 1));
+      text = fmt::format("{}, caused by {}", WithoutStop(text), WithoutStop(event.cause));
     }
     if (first.ending == Ending::kHostMemory && event.kind == LogKind::kExit) {
       text += ", and the kernel or the scheduler reports processes killed for lack of host memory";
@@ -169,7 +179,7 @@ class Joiner {
                                   : fmt::format(" (exit code {})", *first.exit_code);
     }
     if (first.unix_ns != 0) {
-      text += fmt::format(" at {}", ClockTime(first.unix_ns));
+      text += fmt::format(" {} {}", first.is_time_least ? "after" : "at", ClockTime(first.unix_ns));
     }
     if (!first.rank.has_value() && !event.host.empty()) {
       text += fmt::format(", on {}", WithoutSecrets(event.host));
@@ -178,7 +188,7 @@ class Joiner {
       text += fmt::format(", the same on {}",
                           Times(failure.deaths.size() - 1, "other rank", "other ranks"));
     }
-    text = fmt::format("{}: {}.", PlaceOf(event), text);
+    text = fmt::format("{}: {}", PlaceOf(event), WithStop(text));
     if (first.status != nullptr) {
       text += fmt::format(" The launcher names rank {} as the first that ended, with {}.",
                           first.status->rank.value_or(0), first.status->text);
@@ -186,9 +196,15 @@ class Joiner {
       text +=
           fmt::format(" {} with an exit code.", Times(first.statuses, "rank ended", "ranks ended"));
     }
+    if (event.writers_after < event.writers_before) {
+      text += fmt::format(
+          " Before it each step was in the log {} times, afterwards {}: one process did not go on.",
+          event.writers_before,
+          event.writers_after == 1 ? "once" : fmt::format("{} times", event.writers_after));
+    }
     if (first.outlived == &event && event.goes_on_to > 0) {
       text += " The log goes on after it, and nothing else says why a process failed.";
-    } else if (first.outlived != nullptr) {
+    } else if (first.outlived != nullptr && first.outlived != &event) {
       text += fmt::format(" Earlier its log has {} ({}), after which it went on.",
                           first.outlived->text, PlaceOf(*first.outlived));
     }
@@ -617,7 +633,9 @@ class Joiner {
 
   void AddTimeouts() {
     const std::vector<const JobEvent*> timeouts = OfKind(LogKind::kTimeout);
+    const std::optional<WatchdogCulprits> culprits = CompareWatchdogs(events_);
     if (timeouts.empty()) {
+      if (culprits.has_value()) AddWatchdogCulprits(*culprits, "", std::nullopt);
       return;
     }
     const std::vector<int32_t> ranks = RanksOf(timeouts);
@@ -633,29 +651,21 @@ class Joiner {
         are_alike ? fmt::format("{} reported that {} ({}).", watchdogs, first.text, PlaceOf(first))
                   : fmt::format("{} reported that operations did not end, first that {} ({}).",
                                 watchdogs, first.text, PlaceOf(first));
-    const std::optional<WatchdogCulprits> culprits = CompareWatchdogs(events_);
+    const JobEvent& longest = LongestOf(timeouts);
+    const std::optional<int64_t> waited_ms =
+        longest.timeout.has_value() ? std::optional(longest.timeout->waited_ms) : std::nullopt;
+    if (culprits.has_value()) {
+      AddWatchdogCulprits(*culprits, said, waited_ms);
+      return;
+    }
     if (HasCause()) {
-      Confirm(culprits.has_value() ? culprits->evidence : said);
+      Confirm(said);
       return;
     }
     JobFinding finding;
     finding.order = CauseRank::kHang;
     finding.severity = Severity::kError;
-    if (const JobEvent& longest = LongestOf(timeouts); longest.timeout.has_value()) {
-      finding.value = static_cast<double>(longest.timeout->waited_ms) * 1e6;
-      finding.unit = "ns";
-    }
-    if (culprits.has_value()) {
-      finding.finding = culprits->finding;
-      finding.certainty = Certainty::kLikely;
-      finding.ranks = RankList(culprits->ranks);
-      finding.evidence = fmt::format("{} {}", culprits->evidence, said);
-      finding.where = StacksOf(culprits->ranks);
-      finding.help = culprits->help;
-      has_watchdog_cause_ = true;
-      Keep(std::move(finding));
-      return;
-    }
+    SetWait(finding, waited_ms);
     finding.finding = "A watchdog gave up, and the logs do not say who was missing";
     finding.certainty = Certainty::kCannotTell;
     finding.ranks = RankList(ranks);
@@ -672,6 +682,35 @@ class Joiner {
         "Dumps of the flight recorder say who was missing: TORCH_NCCL_DUMP_ON_TIMEOUT=1, "
         "TORCH_FR_BUFFER_SIZE=2000, and the files of TORCH_FR_DUMP_TEMP_FILE of all ranks.";
     is_unclear_ = true;
+    Keep(std::move(finding));
+  }
+
+  static void SetWait(JobFinding& finding, std::optional<int64_t> waited_ms) {
+    if (waited_ms.has_value()) {
+      finding.value = static_cast<double>(*waited_ms) * 1e6;
+      finding.unit = "ns";
+    }
+  }
+
+  // Who was missing, as watchdogs and checks of PyTorch say.
+  void AddWatchdogCulprits(const WatchdogCulprits& culprits, const std::string& said,
+                           std::optional<int64_t> waited_ms) {
+    if (HasCause()) {
+      Confirm(culprits.evidence);
+      return;
+    }
+    JobFinding finding;
+    finding.order = CauseRank::kHang;
+    finding.severity = Severity::kError;
+    SetWait(finding, waited_ms);
+    finding.finding = culprits.finding;
+    finding.certainty = culprits.certainty;
+    finding.ranks = RankList(culprits.ranks);
+    finding.evidence = culprits.evidence + (said.empty() ? "" : " " + said);
+    finding.where = StacksOf(culprits.ranks);
+    finding.help = culprits.help;
+    has_watchdog_cause_ = true;
+    is_unclear_ = is_unclear_ || culprits.certainty == Certainty::kCannotTell;
     Keep(std::move(finding));
   }
 
@@ -716,7 +755,7 @@ class Joiner {
     const JobEvent* first = nullptr;
     for (const JobEvent& event : events_) {
       for (const int32_t rank : event.blamed) {
-        if (rank != event.rank && !event.is_no_end) {
+        if (rank != event.rank && !event.is_no_end && event.desync == DesyncKind::kNone) {
           blamed.insert(rank);
           first = first == nullptr ? &event : first;
         }
@@ -880,7 +919,8 @@ class Joiner {
     finding.severity = is_explained ? Severity::kInfo : Severity::kWarning;
     finding.certainty = is_explained ? Certainty::kLikely : Certainty::kCannotTell;
     finding.ranks = RankList(RanksOf(reports));
-    finding.evidence = fmt::format("{}: {}.", PlaceOf(*reports.front()), reports.front()->text);
+    finding.evidence =
+        fmt::format("{}: {}", PlaceOf(*reports.front()), WithStop(reports.front()->text));
     finding.help = is_explained ? "Nothing is to be done about these."
                    : is_from_outside
                        ? "Something sent SIGTERM: the scheduler, a time limit, the end of a "
@@ -906,6 +946,15 @@ class Joiner {
     if (outlived.empty()) {
       return;
     }
+    const auto unclear = std::find_if(outlived.begin(), outlived.end(),
+                                      [](const JobEvent* event) { return event->is_end_unclear; });
+    if (unclear != outlived.end() && !HasCause()) {
+      AddUnclear(**unclear);
+      outlived.erase(unclear);
+    }
+    if (outlived.empty()) {
+      return;
+    }
     const JobEvent& last = *outlived.back();
     JobFinding finding;
     finding.order = CauseRank::kNothing;
@@ -919,6 +968,25 @@ class Joiner {
         outlived.size() == 1 ? "." : fmt::format("; {} more before that.", outlived.size() - 1);
     finding.where = last.program_line;
     finding.help = "They ended nothing: look at them if results or the speed are odd.";
+    Keep(std::move(finding));
+  }
+
+  // Several processes write to a log that does not say which of them wrote a line.
+  void AddUnclear(const JobEvent& event) {
+    JobFinding finding;
+    finding.order = CauseRank::kHang;
+    finding.finding = "A process failed while others went on, or went on itself";
+    finding.severity = Severity::kWarning;
+    finding.certainty = Certainty::kCannotTell;
+    finding.evidence = fmt::format(
+        "{}: {}; the log goes on with work, to line {}. Several processes write to it, and it does "
+        "not say which of them wrote a line.",
+        PlaceOf(event), event.text, event.goes_on_to);
+    finding.where = event.program_line;
+    finding.help =
+        "Let the launcher mark each line (`torchrun --tee 3`, `srun --label`), or write a log for "
+        "each rank (`torchrun --log-dir --redirects 3`): then it shows whether that one went on.";
+    is_unclear_ = true;
     Keep(std::move(finding));
   }
 
@@ -1051,6 +1119,12 @@ class Joiner {
         {"time limit", "Slurm cancelled the job at its time limit", kMoreTime},
         {"walltime limit", "PBS ended the job at its time limit", kMoreTime, "PBS"},
         {"run time limit", "LSF ended the job at its time limit", kMoreTime, "LSF"},
+        {"hard time limit", "Grid Engine ended the job at its time limit", kMoreTime,
+         "Grid Engine"},
+        {"limit of time or memory", "Grid Engine ended the job at one of its limits",
+         "Compare `qacct -j` (ru_wallclock, cpu, maxvmem) with what the job asked for (h_rt, "
+         "h_cpu, h_vmem), and ask for more of what it used up.",
+         "Grid Engine"},
         {kPreemption, "Slurm took the nodes for another job",
          "Write checkpoints at the signal that comes before it (--signal), and requeue the job."},
         {kNodeFailure, "A node of the job failed",

@@ -353,5 +353,75 @@ TEST(Verdict, RankListsAreReadAsTheyAreWritten) {
   }
 }
 
+JobEvent Desync(DesyncKind kind, std::vector<int32_t> ranks, std::optional<int32_t> teller) {
+  JobEvent event = Event(LogKind::kProgress, teller, "ranks did not join");
+  event.desync = kind;
+  event.blamed = std::move(ranks);
+  return event;
+}
+
+TEST(Verdict, DesyncReportsNameWhoWasMissing) {
+  EXPECT_EQ(Told(Joined({}, {Desync(DesyncKind::kNotJoined, {2, 5}, 0)})),
+            (Lines{"error/2,5/Ranks stopped issuing work"}));
+  // That all of them joined and none finished says nothing about anybody.
+  EXPECT_EQ(Told(Joined({}, {Desync(DesyncKind::kNotFinished, {0, 1}, 0)})), Lines{});
+  EXPECT_EQ(Told(Joined({}, {Desync(DesyncKind::kNotFinished, {1}, 0)})),
+            (Lines{"error/1/Devices stopped inside a collective"}));
+}
+
+JobEvent Calls(std::vector<CallText> calls) {
+  JobEvent event = Event(LogKind::kException, calls.front().rank, "RuntimeError: differ");
+  event.is_consequence = true;
+  event.calls = std::move(calls);
+  return event;
+}
+
+TEST(Verdict, CallsThatDifferAreThoseOfTheFew) {
+  const CallText zero{0, 12, "ALLREDUCE", "4"};
+  const CallText one{1, 12, "ALLREDUCE", "4"};
+  const CallText two{2, 12, "BROADCAST", "4"};
+  const auto most = Joined({}, {Calls({zero, two}), Calls({one, two})});
+  EXPECT_EQ(Told(most).front(), "error/2/Ranks called different operations");
+  EXPECT_EQ(most.back().findings.front().certainty, Certainty::kLikely);
+  // Of two that differ either may be wrong.
+  const auto two_only = Joined({}, {Calls({zero, two})});
+  EXPECT_EQ(Told(two_only).front(), "error/0,2/Ranks called different operations");
+  EXPECT_EQ(two_only.back().findings.front().certainty, Certainty::kCannotTell);
+  CallText wide = two;
+  wide.operation = "ALLREDUCE";
+  wide.shape = "8";
+  EXPECT_EQ(Told(Joined({}, {Calls({zero, wide}), Calls({one, wide})})).front(),
+            "error/2/Ranks called with different sizes or types");
+}
+
+// A time of an earlier line is no proof that a failure came first.
+TEST(Verdict, TimesOfEarlierLinesShowOnlyThatAFailureWasNotBefore) {
+  JobEvent early = Event(LogKind::kException, 0, "KeyError: 'k'");
+  early.year_ns = 10 * kSecondNs;
+  early.is_time_least = true;
+  JobEvent late = Event(LogKind::kException, 1, "ValueError: x");
+  late.file = "other.log";
+  late.year_ns = 100 * kSecondNs;
+  const auto unknown = Joined({}, {early, late});
+  EXPECT_EQ(Told(unknown), (Lines{"error/0/Ranks ended with an exception",
+                                  "error/1/Ranks ended with an exception"}));
+  EXPECT_NE(unknown.back().findings.front().evidence.find("Nothing shows whether"),
+            std::string::npos);
+  early.year_ns = 200 * kSecondNs;
+  EXPECT_EQ(Told(Joined({}, {early, late})), (Lines{"error/1/Ranks ended with an exception",
+                                                    "warning/0/Ranks ended with an exception"}));
+}
+
+TEST(Verdict, AProcessOfSeveralMayHaveEnded) {
+  JobEvent event = Event(LogKind::kException, std::nullopt, "KeyError: 3");
+  event.is_no_end = true;
+  event.is_end_unclear = true;
+  event.goes_on_to = 500;
+  const auto told = Joined({}, {event});
+  EXPECT_EQ(Told(told),
+            (Lines{"warning//A process failed while others went on, or went on itself"}));
+  EXPECT_TRUE(told.back().is_unclear);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -198,6 +198,85 @@ std::optional<WatchdogCulprits> Different(const std::string& group, const Member
   return culprits;
 }
 
+// ---- checks of PyTorch that name ranks ----
+
+// What ranks called, by exceptions that name two of them each.
+std::optional<WatchdogCulprits> ByCalls(std::span<const JobEvent> events) {
+  std::map<int32_t, CallText> calls;
+  for (const JobEvent& event : events) {
+    for (const CallText& call : event.calls) {
+      if (!event.is_no_end) calls.try_emplace(call.rank, call);
+    }
+  }
+  const auto name = [](const CallText& call) {
+    return call.operation + (call.seq.has_value() ? fmt::format(" {}", *call.seq) : "");
+  };
+  std::map<std::string, std::vector<int32_t>> by_operation;
+  std::map<std::string, std::vector<int32_t>> by_shape;
+  for (const auto& [rank, call] : calls) {
+    by_operation[name(call)].push_back(rank);
+    by_shape[fmt::format("{} of shape [{}]", name(call), call.shape)].push_back(rank);
+  }
+  if (calls.size() < 2) {
+    return std::nullopt;
+  }
+  const bool is_operation = by_operation.size() > 1;
+  const auto& parts = is_operation ? by_operation : by_shape;
+  const auto most = std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  const bool has_most = parts.size() > 1 && most->second.size() * 2 > calls.size();
+  WatchdogCulprits culprits;
+  culprits.finding = is_operation ? "Ranks called different operations"
+                                  : "Ranks called with different sizes or types";
+  culprits.help = is_operation ? kOperationHelp : kSizeHelp;
+  culprits.certainty = has_most ? Certainty::kLikely : Certainty::kCannotTell;
+  culprits.evidence = "By PyTorch's check of collectives ";
+  for (const auto& [of, ranks] : parts) {
+    culprits.evidence += fmt::format("{} called {}, ", RankWords(ranks), of);
+    if (has_most && of == most->first) {
+      continue;
+    }
+    culprits.ranks.insert(culprits.ranks.end(), ranks.begin(), ranks.end());
+  }
+  culprits.evidence.resize(culprits.evidence.size() - 2);
+  culprits.evidence += has_most ? "." : ". Which of them is wrong, it does not say.";
+  std::sort(culprits.ranks.begin(), culprits.ranks.end());
+  return culprits;
+}
+
+// The report of desynchronized ranks, which each watchdog writes.
+std::optional<WatchdogCulprits> ByReport(std::span<const JobEvent> events) {
+  std::set<int32_t> known;
+  for (const JobEvent& event : events) {
+    if (event.rank.has_value()) known.insert(*event.rank);
+  }
+  const JobEvent* found = nullptr;
+  for (const JobEvent& event : events) {
+    if (event.desync == DesyncKind::kNone) {
+      continue;
+    }
+    // That all of them joined an operation and did not finish it says nothing about anybody.
+    const bool has_others = std::any_of(known.begin(), known.end(), [&](int32_t rank) {
+      return std::find(event.blamed.begin(), event.blamed.end(), rank) == event.blamed.end();
+    });
+    const bool is_telling = event.desync != DesyncKind::kNotFinished || has_others;
+    if (is_telling && (found == nullptr || event.desync < found->desync)) found = &event;
+  }
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  const bool is_device = found->desync == DesyncKind::kNotFinished;
+  WatchdogCulprits culprits;
+  culprits.finding =
+      is_device ? "Devices stopped inside a collective" : "Ranks stopped issuing work";
+  culprits.ranks = found->blamed;
+  std::sort(culprits.ranks.begin(), culprits.ranks.end());
+  culprits.evidence = fmt::format("By PyTorch's desync report {}.", found->text);
+  culprits.help = is_device ? kDeviceHelp : kNeverHelp;
+  return culprits;
+}
+
 }  // namespace
 
 std::optional<WatchdogCulprits> CompareWatchdogs(std::span<const JobEvent> events) {
@@ -209,7 +288,8 @@ std::optional<WatchdogCulprits> CompareWatchdogs(std::span<const JobEvent> event
       return found;
     }
   }
-  return std::nullopt;
+  std::optional<WatchdogCulprits> by_calls = ByCalls(events);
+  return by_calls.has_value() ? by_calls : ByReport(events);
 }
 
 }  // namespace borescope::internal

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/logs/job_logs.h"
 
 namespace borescope::internal {
@@ -19,6 +20,7 @@ struct WatchdogCulprits {
   std::vector<int32_t> ranks;
   std::string evidence;
   std::string_view help;
+  Certainty certainty = Certainty::kLikely;
 };
 
 // Compares events of kTimeout and kProgress of each process group. In this order:
@@ -27,8 +29,10 @@ struct WatchdogCulprits {
 // - ranks that issued fewer operations than others wait in, and completed all of them
 // - of one number, the ranks that called another operation, or one of another size where sizes have
 //   to be equal; the majority is right.
-// Nothing where all say the same, where there is no majority, or where the group is not known.
-// Pure; O(events x log).
+// Then what other texts of PyTorch say: exceptions of TORCH_DISTRIBUTED_DEBUG=DETAIL, which name
+// what two ranks called (of only two that differ either may be wrong: kCannotTell), and the report
+// of TORCH_NCCL_DESYNC_DEBUG=1. Nothing where all say the same, where there is no majority, or
+// where the group is not known. Pure; O(events x log).
 std::optional<WatchdogCulprits> CompareWatchdogs(std::span<const JobEvent> events);
 
 }  // namespace borescope::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -49,6 +50,14 @@ CodePoint DecodeUtf8(std::string_view text) {
 
 bool IsValidUtf8(std::string_view text) {
   while (!text.empty()) {
+    // Most texts are ASCII: eight bytes at a time.
+    constexpr uint64_t kHighBits = 0x8080'8080'8080'8080U;
+    uint64_t word = kHighBits;
+    std::memcpy(&word, text.data(), std::min(sizeof word, text.size()));
+    if ((word & kHighBits) == 0) {
+      text.remove_prefix(sizeof word);
+      continue;
+    }
     const CodePoint point = DecodeUtf8(text);
     if (!point.valid) {
       return false;

@@ -56,6 +56,7 @@ class Reader {
                      : LogKind::kException;
     event.text = WithoutSecrets(text);
     event.blamed = BlamedRanks(text);
+    event.calls = CallsOf(text);
     event.is_consequence = IsConsequenceText(text) || !event.blamed.empty();
     event.program_line = LineOfCallstack(TextOf(Of(extra, "py_callstack")));
     constexpr int64_t kSecondNs = 1'000'000'000;

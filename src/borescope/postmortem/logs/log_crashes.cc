@@ -35,6 +35,9 @@ const LogPattern kAssertion{"^[^ :]+: [^ :]+:[0-9]+: .*(Assertion `.*' failed\\.
 const LogPattern kUcxSignal{
     "\\[([\\w.-]+):([0-9]+) *:[0-9]+:[0-9]+\\] +Caught signal ([0-9]+) \\((.*)\\)$"};
 const LogPattern kOpenMpiSignal{"^\\[([\\w.-]+):([0-9]+)\\] Signal: (.*) \\(([0-9]+)\\)$"};
+// Of Abseil, as JAX, TensorFlow and PyTorch/XLA use it.
+const LogPattern kAbslSignal{
+    "^\\*\\*\\* SIG(TERM|SEGV|ABRT|BUS|FPE|ILL) received by PID ([0-9]+) "};
 const LogPattern kRocmFault{"^(Memory access fault by GPU node-[0-9]+ .*)$"};
 
 // bash, with the place in its script and the command, and any shell without these.
@@ -42,8 +45,8 @@ const LogPattern kShellPlace{
     ": line [0-9]+: +([0-9]+) (Killed|Segmentation fault|Bus error|Aborted|Illegal instruction|"
     "Floating point exception)(?: |$)"};
 const LogPattern kShellAlone{
-    "^(Killed|Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception)"
-    "(?: \\(core dumped\\))?$"};
+    "^(Killed|Terminated|Segmentation fault|Bus error|Aborted|Illegal instruction|"
+    "Floating point exception)(?: \\(core dumped\\))?$"};
 
 // Of a shell, Python and argparse.
 const LogPattern kNoStartLine{
@@ -61,7 +64,7 @@ int SignalOfWords(std::string_view words) {
     int signal;
   };
   constexpr Named kNamed[] = {
-      {"Killed", 9},  {"Segmentation fault", 11}, {"Bus error", 7},
+      {"Killed", 9},  {"Terminated", 15},         {"Segmentation fault", 11},     {"Bus error", 7},
       {"Aborted", 6}, {"Illegal instruction", 4}, {"Floating point exception", 8}};
   const auto* const at = std::find_if(std::begin(kNamed), std::end(kNamed),
                                       [&](const Named& named) { return named.words == words; });
@@ -123,7 +126,18 @@ bool LogScanner::TakeCrash(const LogLine& line, int64_t number) {
     }
     return true;
   }
-  if (Finds(line.text, kHeap)) {
+  if (Finds(line.text, kAbslSignal, &words, &pid)) {
+    event.pid = pid;
+    if (words == "TERM") {
+      event.kind = LogKind::kExit;
+      event.exit_code = -15;
+      event.text = ExitText(-15);
+      event.is_consequence = true;
+      Add(std::move(event));
+      return true;
+    }
+    event.text = words == "ABRT" ? "Aborted" : "signal SIG" + words;
+  } else if (Finds(line.text, kHeap)) {
     event.text = "glibc found damaged memory: " + WithoutSecrets(line.text);
   } else if (Finds(line.text, kAssertion, &words) || Finds(line.text, kRocmFault, &words)) {
     event.text = WithoutSecrets(words);
@@ -150,7 +164,7 @@ bool LogScanner::TakeShell(const LogLine& line, int64_t number) {
   }
   const int64_t stream = LogStreamOf(line);
   if (const auto after = aftermaths_.find(stream); after != aftermaths_.end()) {
-    const auto has_grown = [](const Aftermath::Shape& shape) {
+    const auto has_grown = [](const WorkShape& shape) {
       return std::any_of(shape.steps.begin(), shape.steps.end(),
                          [](uint32_t steps) { return steps > 0; });
     };
@@ -163,6 +177,7 @@ bool LogScanner::TakeShell(const LogLine& line, int64_t number) {
   event.is_of_shell = true;
   event.exit_code = -SignalOfWords(words);
   event.text = ExitText(*event.exit_code);
+  event.is_consequence = event.exit_code == -15;
   if (const auto said = ParseNumber<int64_t>(pid)) event.pid = said;
   AddCrash(stream, std::move(event));
   return true;

@@ -55,6 +55,10 @@ const LogPattern kOomEvents{
 const LogPattern kPbsLimit{
     "=>> PBS: job killed: (walltime|p?v?mem)\\b.* exceeded limit ([0-9]+\\w*)"};
 const LogPattern kLsfLimit{"\\bTERM_(RUNLIMIT|MEMLIMIT): job killed after reaching LSF"};
+// Of Grid Engine: the messages of its daemons, and `qacct -j`.
+const LogPattern kGridTime{"exceeded hard wallclock time"};
+const LogPattern kGridLimit{"exceeds job hard limit \"(\\w+)\""};
+const LogPattern kGridAccount{"^failed +[0-9]+ +: qmaster enforced h_rt"};
 const LogPattern kNodeFailure{"^srun: error: Node failure on (\\S+)"};
 const LogPattern kTaskLine{
     "^srun: error: (\\S+): tasks? ([0-9,-]+): "
@@ -165,6 +169,15 @@ bool LogScanner::TakeLauncher(const LogLine& line, int64_t number) {
     return true;
   }
   LogEvent event = EventAt(LogKind::kExit, line, number);
+  if (Contains(line.text, "Received sigquit from a child proces")) {
+    // SGLang ends all its processes then.
+    event.is_named_first = true;
+    event.is_consequence = true;
+    event.exit_code = -3;
+    event.text = "a child process of SGLang reported that it failed";
+    Add(std::move(event));
+    return true;
+  }
   if (Finds(line.text, kAgentLine, &code, &place, &pid)) {
     event.rank = place;
     event.basis = LogRankBasis::kLocal;
@@ -331,6 +344,22 @@ bool LogScanner::TakeScheduler(const LogLine& line, int64_t number) {
     const bool is_time = first == "RUNLIMIT";
     LogEvent event = EventAt(is_time ? LogKind::kCancelled : LogKind::kKilled, line, number);
     event.text = is_time ? "run time limit" : "LSF killed the job at its limit of memory";
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kGridTime) || Finds(line.text, kGridAccount)) {
+    LogEvent event = EventAt(LogKind::kCancelled, line, number);
+    const bool is_sure = Finds(line.text, kGridTime);
+    event.text = is_sure ? "hard time limit" : "limit of time or memory";
+    Add(std::move(event));
+    return true;
+  }
+  if (Finds(line.text, kGridLimit, &first)) {
+    const bool is_time = first == "h_rt" || first == "h_cpu";
+    LogEvent event = EventAt(is_time ? LogKind::kCancelled : LogKind::kKilled, line, number);
+    event.text =
+        is_time ? "hard time limit"
+                : fmt::format("Grid Engine killed the job, as it exceeded its limit {}", first);
     Add(std::move(event));
     return true;
   }

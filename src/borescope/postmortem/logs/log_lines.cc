@@ -19,6 +19,11 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
 // Escape sequences of terminals ("\x1b[31m") and other control characters but tabs.
 void CopyPlain(std::string_view raw, std::string& kept) {
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= ' ' || c == '\t'; };
+  if (std::all_of(raw.begin(), raw.end(), is_plain)) {
+    kept.assign(raw);
+    return;
+  }
   kept.clear();
   for (size_t i = 0; i < raw.size(); ++i) {
     const char c = raw[i];
@@ -27,7 +32,7 @@ void CopyPlain(std::string_view raw, std::string& kept) {
       while (i < raw.size() && !IsLetter(raw[i])) {
         ++i;
       }
-    } else if (static_cast<unsigned char>(c) >= ' ' || c == '\t') {
+    } else if (is_plain(c)) {
       kept.push_back(c);
     }
   }
@@ -284,7 +289,8 @@ bool TakeTime(LogLine& line) {
   while (time.ends_with(':')) {
     time.remove_suffix(1);
   }
-  const std::optional<int64_t> unix_ns = UnixNsOf(time);
+  const bool has_zone = time.ends_with('Z') || time.find_first_of("+-", kShortest) < time.size();
+  const std::optional<int64_t> unix_ns = has_zone ? UnixNsOf(time) : std::nullopt;
   line.unix_ns = unix_ns.value_or(line.unix_ns);
   line.year_ns = unix_ns.has_value() ? line.year_ns : YearNsOf(time);
   line.text = rest.substr(end);
@@ -297,7 +303,17 @@ bool TakeTime(LogLine& line) {
 
 // A number of `size` digits at `at`.
 std::optional<int> NumberAt(std::string_view text, size_t at, size_t size) {
-  return at + size > text.size() ? std::nullopt : ParseNumber<int>(text.substr(at, size));
+  if (at + size > text.size()) {
+    return std::nullopt;
+  }
+  int number = 0;
+  for (size_t i = at; i < at + size; ++i) {
+    if (!IsDigit(text[i])) {
+      return std::nullopt;
+    }
+    number = number * 10 + (text[i] - '0');
+  }
+  return number;
 }
 
 // Nanoseconds since the begin of a year of 366 days, plus one; `clock` is "12:00:00.123". 0 of what
@@ -542,8 +558,13 @@ Result<uint64_t> ForEachLogLine(
     }
     bytes += got;
     rest = wide.Of(rest);
+    size_t newline = 0;  // of `rest`; one that was passed is looked for again
+    bool is_newline_known = false;
     while (!rest.empty()) {
-      const size_t end = std::min(rest.find_first_of("\n\r"), rest.size());
+      newline = is_newline_known ? newline : std::min(rest.find('\n'), rest.size());
+      const size_t end = std::min(rest.substr(0, newline).find('\r'), newline);
+      is_newline_known = end < newline;
+      newline -= is_newline_known ? end + 1 : 0;
       const size_t room = kLogLineBytes - std::min(kLogLineBytes, line.size());
       line.append(rest.substr(0, std::min(end, room)));
       is_open = true;

@@ -46,9 +46,10 @@ struct LogLine {
   bool is_place = false;  // the rank is a number in brackets alone, as other programs write, too
   std::optional<int64_t> pid;  // of Ray's prefix, and syslog's
   LogOutput output = LogOutput::kUnknown;
-  std::string_view source;  // the pod by kubectl's prefix, the host by syslog's; else empty
-  int64_t unix_ns = 0;      // of a time with its zone before the line; 0: none
-  int64_t year_ns = 0;      // of a time without one: as YearNsOf gives it; 0: none
+  std::string_view source;     // the pod by kubectl's prefix, the host by syslog's; else empty
+  int64_t unix_ns = 0;         // of a time with its zone before the line; 0: none
+  int64_t year_ns = 0;         // of a time without one: as YearNsOf gives it; 0: none
+  bool is_time_least = false;  // the time is of an earlier line: this one was written then or later
 };
 
 // Takes colours off `raw` into `kept`, which holds the text of what comes back, and everything of

@@ -13,6 +13,9 @@ namespace {
 
 const LogPattern kXidLine{"NVRM: Xid \\(PCI:([0-9a-fA-F:.]+)\\): ([0-9]+)(?:, pid='?([0-9]+))?"};
 const LogPattern kKilledLine{"Killed process ([0-9]+) \\(([^)]*)\\)(?:.*?anon-rss:([0-9]+)kB)?"};
+const LogPattern kKilledByRay{
+    "([0-9]+) Workers \\(tasks / actors\\) killed due to memory pressure"};
+const LogPattern kKilledByRayOld{"System memory low at node .* to avoid running out of memory"};
 const LogPattern kKilledInGroup{"oom-kill:constraint=(\\w+).*task=([^,]*),pid=([0-9]+)"};
 
 // "GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)"
@@ -56,6 +59,14 @@ bool LogScanner::TakeKernel(const LogLine& line, int64_t number) {
                                WithoutSecrets(action), device);
       event.is_consequence = action == "None";
     }
+    Add(std::move(event));
+    return true;
+  }
+  int64_t count = 0;
+  if ((Finds(line.text, kKilledByRay, &count) && count > 0) || Finds(line.text, kKilledByRayOld)) {
+    LogEvent event = EventAt(LogKind::kKilled, line, number);
+    event.pid.reset();
+    event.text = "Ray killed workers for lack of host memory";
     Add(std::move(event));
     return true;
   }

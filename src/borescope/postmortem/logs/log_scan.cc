@@ -20,34 +20,11 @@ constexpr int32_t kNoRankYet = -1;
 // Pods and hosts, whose lines are those of any number of ranks.
 constexpr int64_t kSourceStreams = int64_t{1} << 62U;
 
-// Most lines have none of these: one pass shows that.
-const LogPattern kAnyOfInterest{
-    "Traceback \\(most recent|most recent call first|Fatal Python error|"
-    "Watchdog caught collective|watchdog got stuck|watchdog thread terminated|"
-    "ast enqueued (?:NCCL )?work|out of memory\\. Tried|NCCL WARN|NVRM: Xid|SXid \\(PCI|"
-    "Killed process|oom.kill|OOMKilled|Evicted|low on resource: |"
-    "CANCELLED AT|srun: error|Failures:|Root Cause \\(first|memory limit|"
-    "During handling of the above|The above exception was the direct|Exception ignored in|"
-    "--- Logging error|Last error:|terminated with the following error:|\", line [0-9]+$|"
-    "\\(exitcode: |exits with return code|died with <Signals|Child process with PID|"
-    "returned non-zero exit status|noticed that process rank|The first process to do so|"
-    "Process name: |RUNNING AT |EXIT CODE: |Exit code: |KILLED BY SIGNAL|"
-    "MPI_A(?:BORT was invoked|bort\\()|Caught signal [0-9]|\\] Signal: |"
-    "terminate called |libc\\+\\+abi: terminating|  what\\(\\): |"
-    "(?:alloc|free|_chunk|_consolidate)\\(\\): |double free or corruption|corrupted |"
-    "smashing detected|overflow detected|Memory access fault by GPU|"
-    "Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|Killed|"
-    "segfault at|general protection fault|GPU reset begin|GPU reset\\(|\\] page fault|"
-    "Machine Check Exception|Kernel panic|Assertion .* failed\\.|will restart worker group|"
-    ": command not found$|: can't open file '|: error: (?:unrecognized arguments: |argument |the "
-    "following )|=>> PBS: job killed: |"
-    "TERM_(?:RUN|MEM)LIMIT: |mpirun|mpiexec|MPI_Abort|BAD TERMINATION"};
+// Of JAX, below the exception of a barrier: a process that did not come.
+const LogPattern kTask{"^/job:\\w+/replica:[0-9]+/task:([0-9]+)$"};
 
 // Of torch.multiprocessing.spawn, before the traceback of a process.
 const LogPattern kChild{"^-- Process ([0-9]+) terminated with the following error:"};
-
-// Launchers of MPI, which can write the rank in brackets before each line.
-const LogPattern kMpiWord{"mpirun|mpiexec|MPI_Abort|BAD TERMINATION|RUNNING AT |srun: error"};
 
 std::string_view SignalName(int signal) {
   switch (signal) {
@@ -166,6 +143,7 @@ LogEvent LogScanner::EventAt(LogKind kind, const LogLine& line, int64_t number) 
   event.host = line.source;
   event.unix_ns = line.unix_ns;
   event.year_ns = line.year_ns;
+  event.is_time_least = line.is_time_least;
   return event;
 }
 
@@ -192,43 +170,55 @@ std::optional<size_t> LogScanner::Add(LogEvent event) {
 }
 
 void LogScanner::Take(std::string_view raw, int64_t number) {
-  constexpr int64_t kMostContinued = 8;  // lines in which a launcher of MPI writes one thing
   const bool is_inside = !traces_.empty() || !groups_.empty() ||
                          summary_.part != Summary::Part::kNone || !detailed_.empty() ||
-                         (mpi_.has_value() && number - mpi_->line <= kMostContinued);
-  const bool is_of_interest = Finds(raw, kAnyOfInterest);
-  has_mpi_word_ = has_mpi_word_ || (is_of_interest && Finds(raw, kMpiWord));
+                         IsInMpi(number);
+  const LogTopics topics = TopicsOf(raw);
+  const bool is_of_interest = topics != 0;
+  has_mpi_word_ = has_mpi_word_ || Has(topics, LogTopic::kMpiWord);
   line_ = number;
   if (!is_inside && !is_of_interest && open_aftermaths_ == 0) {
     KeepTime(raw, number);
+    KeepRecent(raw);
     return;
   }
-  LogLine line = CleanLogLine(ToValidUtf8(raw), kept_);
+  LogLine line =
+      IsValidUtf8(raw) ? CleanLogLine(raw, kept_) : CleanLogLine(ToValidUtf8(raw), kept_);
   prefixes_.TakeOff(line);
   TakeTimeBefore(line);
   KeepTime(raw, number);
+  KeepRecent(raw);
   if ((is_inside || is_of_interest) && TakeGroup(line, number)) {
     return;
   }
   if (is_inside || is_of_interest) {
-    if (TakeDetail(line) || TakeTrace(line, number) || TakeSummary(line, number) ||
-        TakeChain(line)) {
-      return;
-    }
-    if (is_of_interest ? TakeSingle(line, number) : TakeMpi(line, number)) {
+    const bool is_taken =
+        TakeDetail(line) || TakeTrace(topics, line, number) || TakeSummary(line, number) ||
+        (Has(topics, LogTopic::kChain) && TakeChain(line)) || TakeSingle(topics, line, number);
+    if (is_taken) {
       return;
     }
   }
   TakeAftermath(line);
 }
 
-// "12:34" near the begin: perhaps a line with a time.
+// Whether a launcher of MPI may still be writing one thing, for which it needs several lines.
+bool LogScanner::IsInMpi(int64_t number) const {
+  constexpr int64_t kMostLines = 8;
+  return mpi_.has_value() && number - mpi_->line <= kMostLines;
+}
+
+// "10:12:34" near the begin: perhaps a line with a time. Bars of progress have others.
 void LogScanner::KeepTime(std::string_view raw, int64_t number) {
   constexpr size_t kLooked = 48;
   constexpr size_t kKept = 120;
+  constexpr size_t kClock = 6;  // "0:12:3"
   const std::string_view begin = raw.substr(0, kLooked);
   for (size_t at = begin.find(':'); at != std::string_view::npos; at = begin.find(':', at + 1)) {
-    if (at > 0 && at + 1 < begin.size() && IsDigit(begin[at - 1]) && IsDigit(begin[at + 1])) {
+    const std::string_view clock = begin.substr(at == 0 ? 0 : at - 1, kClock);
+    const bool is_clock = clock.size() == kClock && IsDigit(clock[0]) && IsDigit(clock[2]) &&
+                          IsDigit(clock[3]) && clock[4] == ':' && IsDigit(clock[5]);
+    if (is_clock && !Contains(begin.substr(0, at), "%|")) {
       timed_.assign(raw.substr(0, kKept));
       timed_line_ = number;
       return;
@@ -236,18 +226,27 @@ void LogScanner::KeepTime(std::string_view raw, int64_t number) {
   }
 }
 
+// Tracebacks have no time of their own. That of a logger's line about the failure, which is
+// directly above, is theirs; any other line above only shows that they were not written before.
 void LogScanner::TakeTimeBefore(LogLine& line) {
-  constexpr int64_t kMostLines = 5;
   if (line.unix_ns != 0 || line.year_ns != 0 || timed_.empty() ||
-      line_ - timed_line_ > kMostLines ||
       !Contains(line.text, "Traceback (most recent call last)")) {
     return;
   }
   const LogLine before = CleanLogLine(ToValidUtf8(timed_), timed_kept_);
-  if (before.rank == line.rank || !before.rank.has_value()) {
-    line.unix_ns = before.unix_ns;
-    line.year_ns = before.year_ns;
+  if (before.rank != line.rank && before.rank.has_value()) {
+    return;
   }
+  constexpr std::string_view kWords[] = {"ERROR", "Error",  "error",  "CRITICAL", "FATAL",
+                                         "xcept", "failed", "Failed", "raceback"};
+  constexpr int64_t kMostLines = 2;
+  const bool is_about_it =
+      line_ - timed_line_ <= kMostLines &&
+      std::any_of(std::begin(kWords), std::end(kWords),
+                  [&](std::string_view word) { return Contains(timed_, word); });
+  line.unix_ns = before.unix_ns;
+  line.year_ns = before.year_ns;
+  line.is_time_least = !is_about_it;
 }
 
 void LogScanner::EndAttempt() {
@@ -265,15 +264,22 @@ void LogScanner::EndAttempt() {
   }
 }
 
-bool LogScanner::TakeSingle(const LogLine& line, int64_t number) {
-  if (TakeWatchdog(line, number) || TakeTorch(line, number)) {
+bool LogScanner::TakeSingle(LogTopics topics, const LogLine& line, int64_t number) {
+  if ((Has(topics, LogTopic::kWatchdog) && TakeWatchdog(line, number)) ||
+      (Has(topics, LogTopic::kTorch) && TakeTorch(line, number))) {
     thrown_.erase(LogStreamOf(line));  // it was the text of that exception
     return true;
   }
-  return TakeThrown(line, number) || TakeKernel(line, number) || TakeMachine(line, number) ||
-         TakeScheduler(line, number) || TakeKubernetes(line, number) ||
-         TakeLauncher(line, number) || TakeMpi(line, number) || TakeCrash(line, number) ||
-         TakeShell(line, number);
+  return (Has(topics, LogTopic::kThrown) && TakeThrown(line, number)) ||
+         (Has(topics, LogTopic::kKernel) && TakeKernel(line, number)) ||
+         (Has(topics, LogTopic::kMachine) && TakeMachine(line, number)) ||
+         (Has(topics, LogTopic::kScheduler) && TakeScheduler(line, number)) ||
+         (Has(topics, LogTopic::kKubernetes) && TakeKubernetes(line, number)) ||
+         (Has(topics, LogTopic::kLauncher) && TakeLauncher(line, number)) ||
+         ((Has(topics, LogTopic::kMpi) || IsInMpi(number)) && TakeMpi(line, number)) ||
+         (Has(topics, LogTopic::kCrash) && TakeCrash(line, number)) ||
+         (Has(topics, LogTopic::kShell) && TakeShell(line, number)) ||
+         (Has(topics, LogTopic::kNoStart) && TakeNoStart(line, number));
 }
 
 // ---- exceptions, and what follows them ----
@@ -342,8 +348,15 @@ void LogScanner::BeginAftermath(int64_t stream, size_t place) {
   const bool is_of_several = stream < 0 || stream >= kSourceStreams;
   after.enough = after.outlived.contains(place) ? 1 : is_of_several ? kOfSeveral : kOfOne;
   after.exceptions.insert(place);
-  for (Aftermath::Shape& shape : after.shapes) {
+  for (WorkShape& shape : after.shapes) {
     shape.steps = {};
+    shape.lines = 0;
+    shape.lines_since = 0;
+  }
+  // Exceptions may come in any number: each line is looked at once.
+  if (stream == kNoRankYet && kept_recent_ >= std::max(recent_.size(), size_t{1})) {
+    after.before = RecentWork();
+    kept_recent_ = 0;
   }
   open_aftermaths_ += after.is_open ? 0 : 1;
   after.is_open = true;
@@ -379,8 +392,11 @@ bool LogScanner::TakeGroup(LogLine& line, int64_t number) {
   trace.line = number + 1;
   trace.unix_ns = line.unix_ns;
   trace.year_ns = line.year_ns;
+  trace.is_time_least = line.is_time_least;
   if (text.find_first_of("0123456789") != std::string_view::npos && traces_.size() < kMostStreams) {
-    traces_.insert_or_assign(std::pair(stream, line.output), std::move(trace));
+    Trace& place = traces_[std::pair(stream, line.output)];
+    ClearFrames(place);
+    place = std::move(trace);
   }
   return true;
 }
@@ -419,7 +435,16 @@ bool LogScanner::TakeDetail(const LogLine& line) {
     return false;
   }
   LogEvent& event = events_[found->second];
+  int32_t task = 0;
+  constexpr size_t kMostTasks = 4096;
+  if (event.is_consequence && event.blamed.size() < kMostTasks && Finds(line.text, kTask, &task)) {
+    event.blamed.push_back(task);
+    return true;  // perhaps with more
+  }
   detailed_.erase(found);
+  if (!event.blamed.empty()) {
+    return false;
+  }
   if (event.cause.empty() && event.kind == LogKind::kException) {
     event.cause = WithoutSecrets(line.text);
     event.is_consequence = event.is_consequence || IsConsequenceText(event.cause);
@@ -428,20 +453,11 @@ bool LogScanner::TakeDetail(const LogLine& line) {
   return true;
 }
 
-void LogScanner::TakeAftermath(const LogLine& line) {
-  const auto found = aftermaths_.find(LogStreamOf(line));
-  if (found == aftermaths_.end()) {
-    return;
-  }
-  Aftermath& after = found->second;
-  if (!after.is_open || IsNoWork(line.text)) {
-    return;
-  }
-  // Whole numbers of the line, and the rest of it. Bars of progress change their length.
+// Whole numbers of the line, and the rest of it. Bars of progress change their length.
+LogScanner::WorkShape LogScanner::WorkShapeOf(std::string_view text) {
   constexpr size_t kMostText = 400;
-  const std::string_view text = line.text.substr(0, kMostText);
-  Aftermath::Shape seen;
-  size_t columns = 0;
+  text = text.substr(0, kMostText);
+  WorkShape seen;
   uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, which is enough to tell a few shapes apart
   const auto add = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U; };
   for (size_t i = 0; i < text.size(); ++i) {
@@ -458,31 +474,104 @@ void LogScanner::TakeAftermath(const LogLine& line) {
         (i == 0 || !is_joined(text[i - 1])) && (end == text.size() || !is_joined(text[end]) ||
                                                 end + 1 == text.size() || !IsDigit(text[end + 1]));
     const std::optional<int64_t> number = ParseNumber<int64_t>(text.substr(i, end - i));
-    if (is_whole && number.has_value() && columns < seen.largest.size()) {
-      seen.largest[columns++] = *number;
+    if (is_whole && number.has_value() && seen.columns < seen.largest.size()) {
+      seen.largest[seen.columns++] = *number;
     }
     add('0');
     i = end - 1;
   }
   seen.hash = hash;
-  const auto place =
-      std::find_if(after.shapes.begin(), after.shapes.end(),
-                   [&](const Aftermath::Shape& shape) { return shape.hash == hash; });
-  if (place == after.shapes.end()) {
+  return seen;
+}
+
+LogScanner::WorkShape* LogScanner::AddWork(std::vector<WorkShape>& shapes, std::string_view text) {
+  const WorkShape seen = WorkShapeOf(text);
+  const auto place = std::find_if(shapes.begin(), shapes.end(),
+                                  [&](const WorkShape& shape) { return shape.hash == seen.hash; });
+  if (place == shapes.end()) {
     constexpr size_t kMostShapes = 32;
-    if (columns > 0 && after.shapes.size() < kMostShapes) after.shapes.push_back(seen);
-    return;
+    if (seen.columns == 0 || shapes.size() == kMostShapes) {
+      return nullptr;
+    }
+    shapes.push_back(seen);
+    return &shapes.back();
   }
-  for (size_t i = 0; i < columns; ++i) {
+  const bool is_first = *std::max_element(place->steps.begin(), place->steps.end()) == 0;
+  bool has_grown = false;
+  for (size_t i = 0; i < seen.columns; ++i) {
     if (seen.largest[i] > place->largest[i]) {
       place->largest[i] = seen.largest[i];
-      after.went_on = after.went_on || ++place->steps[i] >= after.enough;
+      ++place->steps[i];
+      has_grown = true;
     }
   }
-  if (after.went_on) {
-    after.is_open = false;
-    --open_aftermaths_;
+  place->lines_since += is_first ? 0 : 1;
+  if (has_grown) {
+    place->lines += place->lines_since;
+    place->lines_since = 0;
   }
+  return &*place;
+}
+
+std::optional<uint32_t> LogScanner::WorkShape::Writers() const {
+  const uint32_t most = *std::max_element(steps.begin(), steps.end());
+  return most > 1 && lines % (most - 1) == 0 ? std::optional(lines / (most - 1)) : std::nullopt;
+}
+
+bool LogScanner::WorkShape::HasSeveral() const {
+  const uint32_t most = *std::max_element(steps.begin(), steps.end());
+  return most > 1 && lines * 2 >= (most - 1) * 3;
+}
+
+// The last lines of a log without ranks: which of its lines each process writes once in a step
+// shows after an exception whether one is missing.
+void LogScanner::KeepRecent(std::string_view raw) {
+  constexpr size_t kLines = 256;
+  constexpr size_t kBytes = 200;
+  ++kept_recent_;
+  if (recent_.size() < kLines) {
+    recent_.emplace_back(raw.substr(0, kBytes));
+    return;
+  }
+  recent_[next_recent_].assign(raw.substr(0, kBytes));
+  next_recent_ = (next_recent_ + 1) % kLines;
+}
+
+std::vector<LogScanner::WorkShape> LogScanner::RecentWork() {
+  std::vector<WorkShape> shapes;
+  std::string kept;
+  for (size_t i = 0; i < recent_.size(); ++i) {
+    const std::string& raw = recent_[(next_recent_ + i) % recent_.size()];
+    LogLine line = CleanLogLine(ToValidUtf8(raw), kept);
+    prefixes_.TakeOff(line);
+    if (LogStreamOf(line) < 0 && !IsNoWork(line.text)) AddWork(shapes, line.text);
+  }
+  return shapes;
+}
+
+void LogScanner::TakeAftermath(const LogLine& line) {
+  const auto found = aftermaths_.find(LogStreamOf(line));
+  if (found == aftermaths_.end()) {
+    return;
+  }
+  Aftermath& after = found->second;
+  if (!after.is_open || IsNoWork(line.text)) {
+    return;
+  }
+  const WorkShape* const shape = AddWork(after.shapes, line.text);
+  if (shape == nullptr || std::none_of(shape->steps.begin(), shape->steps.end(),
+                                       [&](uint32_t steps) { return steps >= after.enough; })) {
+    return;
+  }
+  after.went_on = true;
+  after.is_open = false;
+  --open_aftermaths_;
+  // There are as many lines for each step as processes that write one.
+  after.writers_after = shape->Writers();
+  after.is_of_several = shape->HasSeveral();
+  const auto same = std::find_if(after.before.begin(), after.before.end(),
+                                 [&](const WorkShape& of) { return of.hash == shape->hash; });
+  after.writers_before = same == after.before.end() ? std::nullopt : same->Writers();
 }
 
 // If it went on, none of these ended it.
@@ -490,13 +579,23 @@ void LogScanner::EndAftermath(Aftermath& after) {
   if (!after.went_on) {
     return;
   }
+  // Of processes that write to one log without saying which is which: if each step is there less
+  // often than before, one of them ended; if nobody knows how often it was there, one may have.
+  const bool are_known = after.writers_after.has_value() && after.writers_before.has_value();
+  const bool is_one_missing = are_known && *after.writers_after < *after.writers_before;
+  const bool is_unclear = !are_known && after.is_of_several;
   for (const size_t place : after.exceptions) {
-    if (!events_[place].is_no_end) {
-      events_[place].is_no_end = true;
-      events_[place].goes_on_to = line_;
+    LogEvent& event = events_[place];
+    if (is_one_missing) {
+      event.writers_before = *after.writers_before;
+      event.writers_after = *after.writers_after;
+    } else if (!event.is_no_end) {
+      event.is_no_end = true;
+      event.is_end_unclear = is_unclear;
+      event.goes_on_to = line_;
     }
   }
-  after.outlived.merge(after.exceptions);
+  if (!is_one_missing) after.outlived.merge(after.exceptions);
   after.exceptions.clear();
   after.went_on = false;
 }
@@ -506,6 +605,9 @@ std::vector<LogEvent> LogScanner::Finish() {
     EndCutTrace(key.first, trace);
   }
   traces_.clear();
+  for (auto& [stream, process] : spied_) {
+    EndSpied(process);
+  }
   for (auto& [stream, event] : thrown_) {
     AddCrash(stream, std::move(event));
   }

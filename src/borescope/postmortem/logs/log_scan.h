@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "borescope/postmortem/logs/log_lines.h"
+#include "borescope/postmortem/logs/log_topics.h"
 #include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/program_line.h"
 
@@ -65,6 +67,22 @@ struct TimeoutText {
   int64_t waited_ms = 0;
 };
 
+// What a rank called, by an exception of TORCH_DISTRIBUTED_DEBUG=DETAIL.
+struct CallText {
+  int32_t rank = 0;
+  std::optional<int64_t> seq = {};
+  std::string operation = {};  // ALLREDUCE
+  std::string shape = {};      // "4, 2"; empty if not said
+};
+
+// What the desync report of PyTorch's watchdog says about ranks.
+enum class DesyncKind : uint8_t {
+  kNone,
+  kNeverJoined,  // any collective
+  kNotJoined,    // the one after the last that they finished
+  kNotFinished,  // the one that they joined last
+};
+
 struct LogEvent {
   LogKind kind = LogKind::kException;
   int64_t line = 0;  // from 1; 0 in files that are no text
@@ -79,6 +97,9 @@ struct LogEvent {
   std::string host = {};          // or the pod
   std::string cause = {};         // of an exception: the text of what it was raised from
   std::vector<int32_t> blamed;    // the ranks that the text names as those that did not come
+  DesyncKind desync = DesyncKind::kNone;  // what these did
+  std::vector<CallText> calls;            // that differ, by the text
+  bool is_time_least = false;             // it happened at its time or later
   // It reports the failure of another rank, or what was done because of it.
   bool is_consequence = false;
   bool is_named_first = false;  // a launcher names it as the first of all
@@ -87,7 +108,12 @@ struct LogEvent {
   // An exception that ended nothing: the program went on, or raised another one while it handled
   // this one.
   bool is_no_end = false;
-  int64_t goes_on_to = 0;             // of an exception that it outlived: a later line of the log
+  int64_t goes_on_to = 0;  // of an exception that it outlived: a later line of the log
+  // How many processes wrote each step to a log without ranks, before and after it, if one of them
+  // is missing afterwards.
+  uint32_t writers_before = 0;
+  uint32_t writers_after = 0;
+  bool is_end_unclear = false;        // others may have gone on without the process that it is of
   std::optional<int> exit_code = {};  // negative: a signal
   std::optional<int> xid = {};
   std::string device = {};                     // of kXid: the bus address of the GPU
@@ -104,6 +130,8 @@ std::string WithoutSecrets(std::string_view text);
 
 // The ranks that an exception of torch.distributed.monitored_barrier names; empty for other texts.
 std::vector<int32_t> BlamedRanks(std::string_view text);
+// What ranks called, by an exception that says that they called different things.
+std::vector<CallText> CallsOf(std::string_view text);
 // Whether an exception of that text is lack of memory on a device, without amounts.
 bool IsDeviceOutOfMemory(std::string_view text);
 // "exit code 3", "signal 11 (SIGSEGV)" of -11.
@@ -124,34 +152,57 @@ class LogScanner {
   std::vector<LogEvent> Finish();
 
  private:
+  struct Frame {
+    std::string file;
+    std::string function;
+    int64_t line = 0;
+  };
   // Frames of one rank, whose lines others may interrupt.
   struct Trace {
     // kSyntax: frames that end only in an error of Python's grammar, which has no header.
-    enum class Kind : uint8_t { kNone, kPython, kSyntax, kRich, kFault };
+    // kSpy: a thread of `py-spy dump`.
+    enum class Kind : uint8_t { kNone, kPython, kSyntax, kRich, kFault, kSpy };
     Kind kind = Kind::kNone;
     int64_t line = 0;
     int64_t unix_ns = 0;
     int64_t year_ns = 0;
-    std::string fatal;               // of faulthandler: what the process died of
-    bool is_current = false;         // the thread that did
-    bool is_closed = false;          // of Rich: its frame was drawn
-    std::string head;                // of Rich: the begin of a line that goes on in the next one
-    std::vector<std::string> files;  // outermost first in Python, innermost first otherwise
-    std::vector<std::string> functions;
-    std::vector<int64_t> numbers;
+    bool is_time_least = false;
+    std::string fatal;         // of faulthandler: what the process died of
+    bool is_current = false;   // the thread that did; of kSpy the main thread
+    bool holds_lock = false;   // of kSpy: of Python's interpreter
+    bool is_closed = false;    // of Rich: its frame was drawn
+    std::string head;          // of Rich: the begin of a line that goes on in the next one
+    std::deque<Frame> frames;  // outermost first in Python, innermost first otherwise
+  };
+  // Lines of work that differ in their numbers alone.
+  struct WorkShape {
+    uint64_t hash = 0;  // of the text without its numbers
+    size_t columns = 0;
+    std::array<int64_t, 4> largest = {};
+    std::array<uint32_t, 4> steps = {};  // how often that grew
+    uint32_t lines = 0;  // from the first one at which one grew, to the last such one
+    uint32_t lines_since = 0;
+    // The lines of each step; nothing where these differ. Average: more than one.
+    std::optional<uint32_t> Writers() const;
+    bool HasSeveral() const;
+  };
+  // A process in the text of `py-spy dump`, and the stack of the thread that is shown.
+  struct SpiedProcess {
+    std::optional<int64_t> pid;
+    bool is_main = false;
+    std::optional<LogEvent> event;
   };
   // What a process wrote after exceptions: whether it went on with its work. Work counts up: lines
   // of one shape, of which a number grows from line to line.
   struct Aftermath {
-    struct Shape {
-      uint64_t hash = 0;  // of the text without its numbers
-      std::array<int64_t, 4> largest = {};
-      std::array<uint32_t, 4> steps = {};  // how often that grew
-    };
     std::set<size_t> exceptions;  // places in events_
     std::set<size_t> outlived;    // those after which it went on before
-    std::vector<Shape> shapes;
-    uint32_t enough = 0;  // steps that show that it goes on
+    std::vector<WorkShape> shapes;
+    std::vector<WorkShape> before;  // in a log without ranks: of the lines before the exception
+    uint32_t enough = 0;            // steps that show that it goes on
+    std::optional<uint32_t> writers_before;  // of each step
+    std::optional<uint32_t> writers_after;
+    bool is_of_several = false;  // more than one process writes steps
     bool went_on = false;
     bool is_open = false;  // whether it goes on is not known yet
   };
@@ -168,20 +219,27 @@ class LogScanner {
     bool is_direct = false;  // it is its cause
   };
 
-  bool TakeTrace(const LogLine& line, int64_t number);
+  bool TakeTrace(LogTopics topics, const LogLine& line, int64_t number);
   bool BeginTrace(Trace& trace, std::string_view text);
   bool TakePython(int64_t stream, Trace& trace, const LogLine& line);
   bool TakeRich(int64_t stream, Trace& trace, const LogLine& line);
   bool EndPython(int64_t stream, Trace& trace, const LogLine& line, std::string_view text);
   void EndCutTrace(int64_t stream, Trace& trace);
+  bool TakeSpied(const LogLine& line, int64_t number);
+  bool TakeSpyFrame(Trace& trace, const LogLine& line);
+  void EndSpyThread(Trace& trace, const LogLine& line);
+  void EndSpied(SpiedProcess& process);
   bool TakeFault(Trace& trace, const LogLine& line, int64_t number);
   void EndFault(Trace& trace, const LogLine& line);
   bool TakeFrame(Trace& trace, std::string_view text);
+  void AddFrame(Trace& trace, Frame frame, bool is_newest_kept);
+  void ClearFrames(Trace& trace);
   std::string LineOf(const Trace& trace) const;
   bool TakeSummary(const LogLine& line, int64_t number);
   void EndSummaryEntry();
   bool TakeLauncher(const LogLine& line, int64_t number);
   bool TakeChild(const LogLine& line, LogEvent event);
+  bool IsInMpi(int64_t number) const;
   bool TakeMpi(const LogLine& line, int64_t number);
   bool TakeMpiAbort(const LogLine& line, LogEvent event);
   void AddExit(LogEvent event, int code);
@@ -193,10 +251,16 @@ class LogScanner {
   bool TakeGroup(LogLine& line, int64_t number);
   void TakeAftermath(const LogLine& line);
   void EndAftermath(Aftermath& after);
-  bool TakeSingle(const LogLine& line, int64_t number);
+  static WorkShape WorkShapeOf(std::string_view text);
+  // Adds a line to the shapes; that which it belongs to, unless there is no room.
+  static WorkShape* AddWork(std::vector<WorkShape>& shapes, std::string_view text);
+  void KeepRecent(std::string_view raw);
+  std::vector<WorkShape> RecentWork();
+  bool TakeSingle(LogTopics topics, const LogLine& line, int64_t number);
   void AddCrash(int64_t stream, LogEvent event);
   bool TakeTorch(const LogLine& line, int64_t number);
   bool TakeWatchdog(const LogLine& line, int64_t number);
+  bool TakeDesync(const LogLine& line, int64_t number);
   bool TakeCrash(const LogLine& line, int64_t number);
   bool TakeThrown(const LogLine& line, int64_t number);
   bool TakeShell(const LogLine& line, int64_t number);
@@ -220,9 +284,14 @@ class LogScanner {
   LearnedPrefixes prefixes_;
   std::string timed_;  // the begin of the last line with a time, perhaps
   int64_t timed_line_ = 0;
+  std::vector<std::string> recent_;  // the begins of the last lines, as a ring
+  size_t next_recent_ = 0;
+  size_t kept_recent_ = 0;  // since they were last looked at
   std::string timed_kept_;
   // By who wrote them: a rank; a process above all ranks; -1 for lines of nobody in particular.
   std::map<std::pair<int64_t, LogOutput>, Trace> traces_;
+  std::map<int64_t, SpiedProcess> spied_;      // by who wrote them, as the others below
+  size_t frame_bytes_ = 0;                     // of the texts in their frames
   std::pair<int64_t, LogOutput> header_ = {};  // of the newest trace
   int64_t header_line_ = 0;
   std::map<int64_t, Aftermath> aftermaths_;

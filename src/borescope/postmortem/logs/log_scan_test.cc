@@ -577,5 +577,124 @@ TEST(LogScan, ANumberInBracketsIsARankBesideALauncherOfMpi) {
   EXPECT_EQ(events[0].rank, 3);
 }
 
+// The text of `py-spy dump --pid PID`: of each process the main thread, or the first one.
+TEST(LogScan, StacksOfPySpyInText) {
+  const std::vector<LogEvent> events = Scanned(
+      "Process 72: python train.py\nPython v3.12.4 (/usr/bin/python3.12)\n\n"
+      "Thread 9 (idle): \"Thread-1\"\n    wait (threading.py:359)\n    pump (io_thread.py:7)\n"
+      "Thread 0x7F0A (active+gil): \"MainThread\"\n"
+      "    c10::Work::wait (libtorch.so)\n    all_reduce (torch/distributed/c10d.py:2806)\n"
+      "    step (train.py:33)\n        Arguments:\n            batch: 3\n    main (train.py:90)\n"
+      "Process 73: python other.py\n\nThread 5 (active)\n    read (/app/data (old).py:55)\n");
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].kind, LogKind::kStack);
+  EXPECT_EQ(events[0].pid, 72);
+  EXPECT_EQ(events[0].text, "stack of py-spy: its main thread runs Python");
+  EXPECT_EQ(events[0].program_line, "train.py:33 step");
+  EXPECT_EQ(events[0].line, 7);
+  EXPECT_EQ(events[1].pid, 73);
+  EXPECT_EQ(events[1].program_line, "/app/data (old).py:55 read");
+  // Other programs number processes as well.
+  EXPECT_TRUE(Scanned("Process 3: ready\nThread pool (idle)\n  read (x.py:3)\n").empty());
+}
+
+TEST(LogScan, CommandsThatCouldNotRun) {
+  for (const auto& [line, text] :
+       {std::pair("job.sh: line 12: torchrun: command not found", "torchrun: command not found"),
+        {"python3: can't open file '/app/trian.py': [Errno 2] No such",
+         "can't open file '/app/trian.py'"},
+        {"train.py: error: unrecognized arguments: --foo", "unrecognized arguments: --foo"}}) {
+    const LogEvent event = OnlyOf(line);
+    EXPECT_EQ(event.kind, LogKind::kNoStart);
+    EXPECT_EQ(event.text, text);
+  }
+}
+
+TEST(LogScan, DesyncReportsAndChecksOfCollectivesNameRanks) {
+  LogEvent event = OnlyOf(
+      "\t     [2, 5] finished collective #12, but didn't join collective #13 (count from 1)");
+  EXPECT_EQ(event.desync, DesyncKind::kNotJoined);
+  EXPECT_EQ(event.blamed, (std::vector<int32_t>{2, 5}));
+  EXPECT_EQ(event.text, "ranks 2, 5 finished collective 12 and did not join the next");
+  event = OnlyOf("\t   - [3] joined but didn't finish collective #7 (count from 1)");
+  EXPECT_EQ(event.desync, DesyncKind::kNotFinished);
+  event = OnlyOf(
+      "\t - To our best knowledge, ranks [3] are the lagging ranks that caused this timeout. They "
+      "never joined any collectives");
+  EXPECT_EQ(event.desync, DesyncKind::kNeverJoined);
+  event = OnlyOf(
+      "RuntimeError: Detected mismatch between collectives on ranks. Rank 2 is running "
+      "collective: CollectiveFingerPrint(SequenceNumber=12, OpType=BROADCAST, TensorShape=[4, 2], "
+      "TensorDtypes=Float), but Rank 0 is running collective: "
+      "CollectiveFingerPrint(SequenceNumber=9OpType=BARRIER)");
+  EXPECT_TRUE(event.is_consequence);
+  ASSERT_EQ(event.calls.size(), 2U);
+  EXPECT_EQ(event.calls[0].rank, 2);
+  EXPECT_EQ(event.calls[0].operation, "BROADCAST");
+  EXPECT_EQ(event.calls[0].seq, 12);
+  EXPECT_EQ(event.calls[0].shape, "4, 2");
+  EXPECT_EQ(event.calls[1].rank, 0);
+  EXPECT_EQ(event.calls[1].seq, 9);
+  EXPECT_EQ(event.calls[1].operation, "BARRIER");
+}
+
+std::string Steps(int first, int last, int writers) {
+  std::string text;
+  for (int step = first; step < last; ++step) {
+    for (int i = 0; i < writers; ++i) text += fmt::format("step {} loss 0.{}\n", step, step + 11);
+  }
+  return text;
+}
+
+// A log of several processes does not say who went on; how often each step is there may.
+TEST(LogScan, OfSeveralProcessesOneMayHaveEnded) {
+  const std::string error =
+      "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 3\n";
+  LogEvent event = OnlyOf(Steps(0, 20, 8) + error + Steps(20, 40, 7));
+  EXPECT_FALSE(event.is_no_end);
+  EXPECT_EQ(event.writers_before, 8U);
+  EXPECT_EQ(event.writers_after, 7U);
+  event = OnlyOf(Steps(0, 20, 8) + error + Steps(20, 40, 8));
+  EXPECT_TRUE(event.is_no_end);
+  EXPECT_FALSE(event.is_end_unclear);
+  event = OnlyOf(error + Steps(0, 20, 8));
+  EXPECT_TRUE(event.is_no_end);
+  EXPECT_TRUE(event.is_end_unclear);
+  event = OnlyOf(error + Steps(0, 20, 1));
+  EXPECT_TRUE(event.is_no_end);
+  EXPECT_FALSE(event.is_end_unclear);
+}
+
+// Tracebacks have no time of their own: of a logger's line about it they do, else a least one.
+TEST(LogScan, TimesOfTracebacksAreThoseOfLinesBefore) {
+  const std::string error =
+      "Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 3\n";
+  LogEvent event = OnlyOf("2026-11-01 10:00:01,000 ERROR step failed\n" + error);
+  EXPECT_NE(event.year_ns, 0);
+  EXPECT_FALSE(event.is_time_least);
+  event = OnlyOf("2026-11-01 10:00:01,000 INFO step 3\n" + std::string(40, '\n') +
+                 "  3%| 3/300 [00:12<1:02:33, 2.1it/s]\n" + error);
+  EXPECT_NE(event.year_ns, 0);
+  EXPECT_TRUE(event.is_time_least);
+  // Of another rank it says nothing.
+  EXPECT_EQ(OnlyOf("[rank1]: 2026-11-01 10:00:01,000 ERROR x\n[rank0]: " + error).year_ns, 0);
+}
+
+TEST(LogScan, StacksOfAnyLengthTakeBoundedMemory) {
+  const std::string file(60'000, 'x');
+  std::string text;
+  for (int rank = 0; rank < 40; ++rank) {
+    text += fmt::format("[rank{}]: Traceback (most recent call last):\n", rank);
+    for (int i = 0; i < 30; ++i) {
+      text += fmt::format("[rank{}]:   File \"{}/a.py\", line {}, in f\n", rank, file, i);
+    }
+  }
+  text += "[rank39]: KeyError: 3\n";
+  const std::vector<LogEvent> events = Scanned(text);
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().text, "KeyError: 3");
+  EXPECT_LE(events.back().program_line.size(), 400U);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -19,11 +19,21 @@ const LogPattern kTimeoutLine{
 const LogPattern kProgressLine{
     "\\[PG (?:ID [0-9]+ PG GUID )?([^\\]]*?) Rank ([0-9]+)\\].*"
     "ast enqueued (?:NCCL )?work: (-?[0-9]+), last completed (?:NCCL )?work: (-?[0-9]+)"};
+const LogPattern kNeverJoined{
+    "To our best knowledge, ranks \\[([0-9, ]+)\\] are the lagging ranks that caused"};
+const LogPattern kNotFinished{
+    "^\\s*(?:- )?\\[([0-9, ]+)\\] joined but didn't finish collective #([0-9]+)"};
+const LogPattern kNotJoined{
+    "^\\s*(?:- )?\\[([0-9, ]+)\\] finished collective #([0-9]+), but didn't join collective #"};
+const LogPattern kCall{
+    "Rank ([0-9]+) is running collective: CollectiveFingerPrint\\((?:SequenceNumber=([0-9]+),? ?)?"
+    "OpType=(\\w+)(?:, TensorShape=\\[([0-9, ]*)\\])?"};
 const LogPattern kSignalled{"due to a collective timeout from +rank ([0-9]+) "};
 const LogPattern kBlamed{
     "Ranks? ([0-9]+(?:, [0-9]+)*) failed to pass monitoredBarrier in [0-9]+ ms"};
 const LogPattern kWatchdogStuck{
     "Rank ([0-9]+)\\].*watchdog got stuck for ([0-9]+) seconds without making progress"};
+const LogPattern kServerWatchdog{"Watchdog timeout \\(self\\.watchdog_timeout=([0-9]+)"};
 const LogPattern kWatchdogEnded{
     "Rank ([0-9]+)\\].*watchdog thread terminated with exception: (CUDA error: [^\\n]+)"};
 const LogPattern kNcclWarningLine{
@@ -47,8 +57,12 @@ bool IsConsequenceText(std::string_view text) {
       "Got Signal: 15",
       "got signal: 15",
       "failed to recv, got 0 bytes",
+      "Detected mismatch between collectives on ranks",
       "ms for recv operation to complete",
       "ms for send operation to complete",
+      "seconds waiting for clients.",
+      "The client socket has timed out after",
+      "DEADLINE_EXCEEDED: Barrier timed out",
       "Engine core initialization failed",
       "ray.exceptions.RayActorError",
       "ray.exceptions.ActorDiedError",
@@ -59,13 +73,11 @@ bool IsConsequenceText(std::string_view text) {
                      [&](std::string_view part) { return Contains(text, part); });
 }
 
-std::vector<int32_t> BlamedRanks(std::string_view text) {
+namespace {
+
+// "2, 5".
+std::vector<int32_t> ListedRanks(std::string_view rest) {
   std::vector<int32_t> ranks;
-  std::string list;
-  if (!Finds(text, kBlamed, &list)) {
-    return ranks;
-  }
-  std::string_view rest = list;
   while (!rest.empty()) {
     const std::string_view number = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(number.size() + 2, rest.size()));
@@ -74,12 +86,65 @@ std::vector<int32_t> BlamedRanks(std::string_view text) {
   return ranks;
 }
 
+}  // namespace
+
+std::vector<int32_t> BlamedRanks(std::string_view text) {
+  std::string list;
+  return Finds(text, kBlamed, &list) ? ListedRanks(list) : std::vector<int32_t>();
+}
+
+std::vector<CallText> CallsOf(std::string_view text) {
+  constexpr size_t kMost = 8;
+  std::vector<CallText> calls;
+  if (!Contains(text, "Detected mismatch between collectives")) {
+    return calls;
+  }
+  re2::StringPiece rest(text.data(), text.size());
+  CallText call;
+  std::string seq;
+  while (calls.size() < kMost &&
+         RE2::FindAndConsume(&rest, *kCall, &call.rank, &seq, &call.operation, &call.shape)) {
+    call.seq = ParseNumber<int64_t>(seq);
+    calls.push_back(call);
+  }
+  return calls;
+}
+
+// The report of TORCH_NCCL_DESYNC_DEBUG=1, which every watchdog writes.
+bool LogScanner::TakeDesync(const LogLine& line, int64_t number) {
+  std::string list;
+  int64_t seq = 0;
+  LogEvent event = EventAt(LogKind::kProgress, line, number);
+  if (Finds(line.text, kNeverJoined, &list)) {
+    event.desync = DesyncKind::kNeverJoined;
+    event.text = fmt::format("rank {} never joined any collective", list);
+  } else if (Finds(line.text, kNotFinished, &list, &seq)) {
+    event.desync = DesyncKind::kNotFinished;
+    event.text = fmt::format("rank {} joined collective {} and did not finish it", list, seq);
+  } else if (Finds(line.text, kNotJoined, &list, &seq)) {
+    event.desync = DesyncKind::kNotJoined;
+    event.text = fmt::format("rank {} finished collective {} and did not join the next", list, seq);
+  } else {
+    return false;
+  }
+  event.blamed = ListedRanks(list);
+  if (event.blamed.size() != 1) event.text.replace(0, 4, "ranks");
+  event.text = WithoutSecrets(event.text);
+  Add(std::move(event));
+  return true;
+}
+
 bool IsDeviceOutOfMemory(std::string_view text) {
-  constexpr std::string_view kParts[] = {
-      "CUDA error: out of memory",        "HIP error: out of memory",
-      "CUBLAS_STATUS_ALLOC_FAILED",       "CUDNN_STATUS_ALLOC_FAILED",
-      "Cuda failure 2 'out of memory'",   "Cuda failure 'out of memory'",
-      "RESOURCE_EXHAUSTED: Out of memory"};
+  constexpr std::string_view kParts[] = {"CUDA error: out of memory",
+                                         "HIP error: out of memory",
+                                         "CUBLAS_STATUS_ALLOC_FAILED",
+                                         "CUDNN_STATUS_ALLOC_FAILED",
+                                         "Cuda failure 2 'out of memory'",
+                                         "Cuda failure 'out of memory'",
+                                         "RESOURCE_EXHAUSTED: Out of memory",
+                                         "RESOURCE_EXHAUSTED: Error allocating device buffer",
+                                         "RESOURCE_EXHAUSTED: Attempting to allocate",
+                                         "Ran out of memory in memory space hbm"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return Contains(text, part); });
 }
@@ -115,6 +180,17 @@ bool LogScanner::TakeWatchdog(const LogLine& line, int64_t number) {
                              static_cast<double>(timeout.timeout_ms) / 1000);
     event.timeout = std::move(timeout);
     Add(std::move(event));
+    return true;
+  }
+  if (std::vector<CallText> calls = CallsOf(line.text); !calls.empty()) {
+    LogEvent event = EventAt(LogKind::kException, line, number);
+    event.text = WithoutSecrets(line.text);
+    event.calls = std::move(calls);
+    event.is_consequence = true;
+    Add(std::move(event));
+    return true;
+  }
+  if (TakeDesync(line, number)) {
     return true;
   }
   int64_t enqueued = 0;
@@ -153,6 +229,12 @@ bool LogScanner::TakeTorch(const LogLine& line, int64_t number) {
     event.basis = LogRankBasis::kRank;
     return event;
   };
+  if (Finds(line.text, kServerWatchdog, &value)) {
+    LogEvent event = EventAt(LogKind::kTimeout, line, number);
+    event.text = fmt::format("a batch did not end within {} s", value);
+    Add(std::move(event));
+    return true;
+  }
   if (Finds(line.text, kWatchdogStuck, &rank, &value)) {
     LogEvent event = of_rank(EventAt(LogKind::kTimeout, line, number));
     event.text = fmt::format("it made no progress for {} s", value);

@@ -179,7 +179,7 @@ std::optional<Diagnostic> WhyNotRead(const JobFile& file) {
                       "unreadable-file",
                       1,
                       file.path,
-                      file.failure->cause,
+                      WhyUnreadable(*file.failure),
                       "The file could not be read; the answer is about the others."};
   }
   if (file.is_trace) {
