@@ -447,7 +447,8 @@ TEST(DiffTest, PartsOfTheSentenceAddUpAsTheyAreWritten) {
   }
 }
 
-// 84.507, 89.400 and -4.893 are 85, 89 and -5, which do not add up: a digit more, and no other ones.
+// 84.507, 89.400 and -4.893 are 85, 89 and -5, which do not add up: a digit more, and no other
+// ones.
 TEST(DiffTest, PartsOfTheSentenceAreRoundedAsInTheTable) {
   const TimeChange changes[] = {{"step", 100'400'000, 184'907'000},
                                 {"compute", 90'000'000, 179'400'000},
@@ -483,7 +484,7 @@ TEST(DiffTest, WhatTheSpreadOfTheStepsExplainsIsSaid) {
   TestTrace near = run(5, {90, 110, 100, 80, 120});
   TestTrace far = run(60, {90, 110, 100, 80, 120});
   EXPECT_EQ(Compare(base, near)[kTime].title,
-            "105.0 us against 100.0 us a step, 1.05 times slower, which is within the spread of "
+            "105.0 us against 100.0 us a step, 1.05 times slower; within the spread of "
             "the steps (5 against 5: 23.1 us either way); of the 5.0 us: 5.0 us more compute");
   EXPECT_EQ(Compare(base, far)[kTime].title,
             "160 us against 100 us a step, 1.60 times slower; of the 60 us: 60 us more compute");

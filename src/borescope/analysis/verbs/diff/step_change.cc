@@ -107,7 +107,7 @@ double FactorOf(const TimeChange& whole) {
   return smaller_ns <= 0 ? 1 : static_cast<double>(larger_ns) / static_cast<double>(smaller_ns);
 }
 
-// "1.01 times faster, which is within the spread of the steps (5 against 5: 1.9 ms either way)".
+// "1.01 times faster; within the spread of the steps (5 against 5: 1.9 ms either way)".
 std::string VerdictOf(const TimeChange& whole, const Resolution& resolution, const StepSample& base,
                       const StepSample& test) {
   if (FactorOf(whole) < kLeastRatio) {
@@ -117,10 +117,10 @@ std::string VerdictOf(const TimeChange& whole, const Resolution& resolution, con
                                  whole.test_ns < whole.base_ns ? "faster" : "slower");
   const std::optional<double> chance_ns = ChanceOf(base, test);
   if (chance_ns.has_value() && static_cast<double>(std::abs(DeltaOf(whole))) <= *chance_ns) {
-    text += fmt::format(
-        ", which is within the spread of the steps ({} against {}: {:.{}f} {} either way)",
-        FormatCount(test.steps), FormatCount(base.steps),
-        *chance_ns / static_cast<double>(resolution.unit_ns), resolution.decimals, resolution.unit);
+    text += fmt::format("; within the spread of the steps ({} against {}: {:.{}f} {} either way)",
+                        FormatCount(test.steps), FormatCount(base.steps),
+                        *chance_ns / static_cast<double>(resolution.unit_ns), resolution.decimals,
+                        resolution.unit);
   }
   return text;
 }
