@@ -674,6 +674,8 @@ class Verbs:
                 share (float, share): Total / total of all rows of this table.
             step_spread: Steps.
                 rank (int): Rank of the process in the job.
+                process (int): The process whose steps they are; missing unless several of the rank
+                    have steps.
                 steps (int, count): Number of steps.
                 min_ns (int, ns): Shortest step, from completion to completion as in `steps`.
                 median_ns (int, ns): Median step; of an even number the lower middle one.
@@ -4562,6 +4564,9 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference / the base.
                 ratio (float): Test / base.
+                base_stddev_ns (float, ns): Sample standard deviation of the steps of the base run;
+                    missing for the parts, and where a rank has fewer than two steps.
+                test_stddev_ns (float, ns): The same of the test run.
             diff_classes: Device work by class per step.
                 class (string): What the work is for.
                 base_count (float, count): Calls in the base run.
@@ -4572,11 +4577,13 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+                status (string): How base_ns and test_ns compare: slower or faster by 5 % and 1 us
+                    at least, else unchanged; added or deleted: in one run only.
+                call_time_status (string): How the time of one call compares: longer or shorter if
+                    the time differs by 5 % and 1 us at least from that of as many calls in the base
+                    run, else same; missing for what is in one run only.
+                count_status (string): How the counts compare: more, fewer, same; missing for what
+                    is in one run only.
             diff_operators: Device work by operator per step.
                 operator (string): Innermost operator around the launch, as self device time in ops.
                 base_count (float, count): Calls in the base run.
@@ -4587,11 +4594,13 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+                status (string): How base_ns and test_ns compare: slower or faster by 5 % and 1 us
+                    at least, else unchanged; added or deleted: in one run only.
+                call_time_status (string): How the time of one call compares: longer or shorter if
+                    the time differs by 5 % and 1 us at least from that of as many calls in the base
+                    run, else same; missing for what is in one run only.
+                count_status (string): How the counts compare: more, fewer, same; missing for what
+                    is in one run only.
             diff: Changes by name per step.
                 side (string): Where it ran: host or device.
                 name (string): Name as recorded, or shortened by --short-names, without lines of
@@ -4606,11 +4615,13 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+                status (string): How base_ns and test_ns compare: slower or faster by 5 % and 1 us
+                    at least, else unchanged; added or deleted: in one run only.
+                call_time_status (string): How the time of one call compares: longer or shorter if
+                    the time differs by 5 % and 1 us at least from that of as many calls in the base
+                    run, else same; missing for what is in one run only.
+                count_status (string): How the counts compare: more, fewer, same; missing for what
+                    is in one run only.
             diff_phases: Device work by phase per step.
                 phase (string): forward, backward, recompute (forward repeated inside backward) or
                     optimizer, from the launch's surroundings on the host; other if unknown.
@@ -4622,11 +4633,13 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+                status (string): How base_ns and test_ns compare: slower or faster by 5 % and 1 us
+                    at least, else unchanged; added or deleted: in one run only.
+                call_time_status (string): How the time of one call compares: longer or shorter if
+                    the time differs by 5 % and 1 us at least from that of as many calls in the base
+                    run, else same; missing for what is in one run only.
+                count_status (string): How the counts compare: more, fewer, same; missing for what
+                    is in one run only.
             diff_annotations: Device work by annotation per step.
                 annotation (string): Innermost annotation around the launch on its thread, else the
                     step. All steps of training are ProfilerStep#*, and in those of inference
@@ -4639,11 +4652,13 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+                status (string): How base_ns and test_ns compare: slower or faster by 5 % and 1 us
+                    at least, else unchanged; added or deleted: in one run only.
+                call_time_status (string): How the time of one call compares: longer or shorter if
+                    the time differs by 5 % and 1 us at least from that of as many calls in the base
+                    run, else same; missing for what is in one run only.
+                count_status (string): How the counts compare: more, fewer, same; missing for what
+                    is in one run only.
             diff_modules: Device work by class of module per step.
                 module (string): Class of the innermost nn.Module around the launch.
                 base_count (float, count): Calls in the base run.
@@ -4654,16 +4669,20 @@ class Verbs:
                 delta_ns (int, ns): Test less base.
                 change (float, share): The difference of the times / the base.
                 ratio (float): Time of the test / time of the base.
-                status (string): By the counts, of a step if both runs have steps: added, deleted,
-                    increased, decreased, unchanged; or renamed.
-                time_status (string): By the time, against what as many calls took in the base run:
-                    slower or faster by 5 % and 1 us at least, else unchanged; missing for what is
-                    in one run only.
+                status (string): How base_ns and test_ns compare: slower or faster by 5 % and 1 us
+                    at least, else unchanged; added or deleted: in one run only.
+                call_time_status (string): How the time of one call compares: longer or shorter if
+                    the time differs by 5 % and 1 us at least from that of as many calls in the base
+                    run, else same; missing for what is in one run only.
+                count_status (string): How the counts compare: more, fewer, same; missing for what
+                    is in one run only.
             diff_summary: What changed between base and test per step.
                 side (string): Where it ran: host or device.
-                status (string): How the counts compare; see the other table.
-                time_status (string): How the time of a call compares; see there, too.
+                status (string): How the total times compare; see the other table.
+                count_status (string): Whether there are more or fewer calls; see there, too.
                 names (int, count): Distinct names, a renamed kernel once.
+                renamed (int, count): Those of them that are kernels of another name in the test
+                    run.
                 delta_count (float, count): Calls in the test run less the base.
                 base_ns (int, ns): Time in the base run: of device work its durations; of host rows
                     their own time, without that of rows within them.

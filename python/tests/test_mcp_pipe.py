@@ -137,6 +137,25 @@ def test_half_of_a_character_is_answered(tmp_path: Path) -> None:
         server.kill()
 
 
+def test_an_id_with_half_of_a_character_comes_back(tmp_path: Path) -> None:
+    """A client looks for the id that it gave."""
+    (tmp_path / "rank-0.json").write_text(json.dumps({"traceEvents": kernel("k", 0, 1)}))
+    with started(tmp_path) as server:
+        assert server.stdout is not None
+        say(server, HELLO)
+        assert "result" in json.loads(server.stdout.readline())
+        say(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        for name in ("\udc00", "a\ud800\u6f22\U0001f600\udfff", "", "?"):
+            say(server, {"jsonrpc": "2.0", "id": name, "method": "tools/call",
+                         "params": {"name": "ask", "arguments": {"path": "rank-0.json", "verb": "info"}}})
+            answer = json.loads(server.stdout.readline())
+            assert answer["id"] == name and not answer["result"]["isError"]
+            say(server, {"jsonrpc": "2.0", "id": name, "method": "no/method"})
+            answer = json.loads(server.stdout.readline())
+            assert answer["id"] == name and "error" in answer
+        server.kill()
+
+
 def test_a_cancelled_statement_stops(tmp_path: Path) -> None:
     """The next question need not wait until the limit of time ends a statement that nobody waits for."""
     (tmp_path / "rank-0.json").write_text(json.dumps({"traceEvents": [each for i in range(300)

@@ -238,6 +238,12 @@ function withoutNoise(name: NameText): NameText {
 /** How long that is which stands there between two names: in labels of charts, in sequences of kernels. */
 const betweenAt = (name: string, at: number) => (name[at] === '|' ? 1 : name.startsWith(BETWEEN, at) ? BETWEEN.length : 0);
 
+/** The kernel's name in "kernel:NAME x 0.5", as scenarios of `whatif` are called; else the whole. */
+function kernelOf(part: string): Range {
+  const found = /^kernel:(.+) x [0-9.]{1,8}$/su.exec(part);
+  return found === null ? [0, part.length] : ['kernel:'.length, 'kernel:'.length + (found[1] ?? '').length];
+}
+
 function parseName(name: string, withNoise: boolean): NameText {
   const parsed: NameText = { text: name, tokens: [] };
   for (let begin = 0; begin < name.length;) {
@@ -245,11 +251,18 @@ function parseName(name: string, withNoise: boolean): NameText {
     while (end < name.length && betweenAt(name, end) === 0) {
       ++end;
     }
-    const [bareBegin, bareEnd] = functionOf(name.slice(begin, end)).map((at) => begin + at) as Range;
+    const [partBegin, partEnd] = kernelOf(name.slice(begin, end)).map((at) => begin + at) as Range;
+    if (partBegin > begin) {
+      parsed.tokens.push({ begin, end: partBegin, kind: 'head' });
+    }
+    const [bareBegin, bareEnd] = functionOf(name.slice(partBegin, partEnd)).map((at) => partBegin + at) as Range;
     const folders = foldersOf(name, bareBegin, bareEnd);
-    new Tokenizer(name, begin, bareBegin, folders, parsed.tokens).run(true);
+    new Tokenizer(name, partBegin, bareBegin, folders, parsed.tokens).run(true);
     new Tokenizer(name, bareBegin, bareEnd, folders, parsed.tokens).run(false);
-    new Tokenizer(name, bareEnd, end, folders, parsed.tokens).run(true);
+    new Tokenizer(name, bareEnd, partEnd, folders, parsed.tokens).run(true);
+    if (partEnd < end) {
+      parsed.tokens.push({ begin: partEnd, end, kind: 'head' });
+    }
     begin = end + betweenAt(name, end);
     if (begin > end) {
       parsed.tokens.push({ begin: end, end: begin, kind: 'head' });

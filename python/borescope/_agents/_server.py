@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import secrets
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
@@ -40,11 +41,16 @@ _PATIENCE_S = 10
 
 # An escape of half a character: with its other half one beyond the first 65,536, else none.
 _HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+_LONE = re.compile("[\ud800-\udfff]")
+# An id with such a half meanwhile: its UTF-16 in digits, after what no client can guess.
+_HIDDEN = f"id-{secrets.token_hex(16)}-"
+_HIDDEN_ID = re.compile(f'"{_HIDDEN}([0-9a-f]*)"')
 
 
 class _Lines:
     """The lines of standard input. The package mcp passes over a line with half of a character, and who asked
-    would wait for ever: the half becomes a character of its own, of which a tool says what is wrong."""
+    would wait for ever: the half becomes a character of its own, of which a tool says what is wrong. The id of a
+    question has another name until it is answered, as its client looks for the id that it gave."""
 
     def __init__(self) -> None:
         self._file = open(0, encoding="utf-8", errors="replace", closefd=False)
@@ -65,7 +71,8 @@ class _Answers:
         self._writer = Worker()
 
     async def write(self, text: str) -> None:
-        await self._writer.run(lambda: self._file.write(text))
+        shown = _HIDDEN_ID.sub(_shown_id, text) if _HIDDEN in text else text
+        await self._writer.run(lambda: self._file.write(shown))
 
     async def flush(self) -> None:
         await self._writer.run(self._file.flush)
@@ -73,10 +80,23 @@ class _Answers:
 
 def _whole(line: str) -> str:
     try:
-        text = json.dumps(json.loads(line), ensure_ascii=False)
+        message = json.loads(line)
+        _hide_id(message, "id")
+        if isinstance(message, dict):
+            _hide_id(message.get("params"), "requestId")  # of what is cancelled
+        text = json.dumps(message, ensure_ascii=False)
     except (ValueError, RecursionError):
         return line  # for the package to refuse
     return text.encode("utf-8", "replace").decode() + "\n"
+
+
+def _hide_id(message: object, key: str) -> None:
+    if isinstance(message, dict) and isinstance(message.get(key), str) and _LONE.search(message[key]):
+        message[key] = _HIDDEN + message[key].encode("utf-16-le", "surrogatepass").hex()
+
+
+def _shown_id(hidden: re.Match[str]) -> str:
+    return json.dumps(bytes.fromhex(hidden[1]).decode("utf-16-le", "surrogatepass"))
 
 
 class _Stopped(Exception):

@@ -224,6 +224,9 @@ constexpr std::string_view kListDetails =
     "--schema: also their parameters with types and defaults, and their tables with\n"
     "the units and meanings of all columns, for programs.\n";
 
+constexpr WordsRow kListWords[] = {
+    {"schema", "", "also the parameters of verbs, and the columns of their tables"}};
+
 constexpr std::string_view kCompletionDetails =
     "The example's line in ~/.bashrc, or with zsh behind compinit in ~/.zshrc, is for\n"
     "every shell. fish reads ~/.config/fish/completions/borescope.fish.\n";
@@ -319,7 +322,8 @@ constexpr VerbRow kRows[] = {
      .summary = "every verb, input format and output format",
      .example = "borescope list -f json",
      .options = kListOptions,
-     .details = kListDetails},
+     .details = kListDetails,
+     .words = kListWords},
     {.name = "completion",
      .usage = "bash|zsh|fish",
      .run = RunCompletionVerb,

@@ -506,9 +506,23 @@ Result<Diagnostic> NotSearched(const Error& error) {
                     "Whether dumps and snapshots are there could not be found out."};
 }
 
+namespace {
+
+bool IsReadProfile(std::string_view path, std::span<const RankPart> profiles) {
+  return std::any_of(profiles.begin(), profiles.end(), [&](const RankPart& part) {
+    return part.report.path == path && part.loaded();
+  });
+}
+
+}  // namespace
+
 Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions& options,
                                      std::span<const RankPart> profiles) {
-  if (options.load || NamesToSearch(options.files, false).empty()) {
+  // What was read as a profile is no dump: where all files were, there is nothing to look for.
+  const std::vector<std::string> names = NamesToSearch(options.files, false);
+  if (options.load || std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        return IsReadProfile(name, profiles);
+      })) {
     return JobAnswer();
   }
   const Result<std::vector<JobFile>> files = FindJobFilesOf(options);
@@ -520,10 +534,7 @@ Result<JobAnswer> InfoBesideProfiles(const AnalysisSpec& info, const RunOptions&
   if (of_job == files->end()) {
     JobAnswer unknown;
     for (const JobFile& file : *files) {
-      const bool is_profile = std::any_of(
-          profiles.begin(), profiles.end(),
-          [&](const RankPart& part) { return part.report.path == file.path && part.loaded(); });
-      if (file.failure.has_value() && !is_profile) {
+      if (file.failure.has_value() && !IsReadProfile(file.path, profiles)) {
         unknown.diagnostics.push_back(NotRecognised(file));
       }
     }

@@ -135,8 +135,8 @@ def steps(answers, say):
         say("kernels of steps", "steps", nonzero(table.sums(key, "kernels")))
         # From completion to completion, as in the other places that say how long steps are.
         lengths = {rank: set() for rank in table["rank"]}
-        for rank, step, length_ns in table.rows("rank", "step", "length_ns"):
-            lengths[rank].add((length_ns, step))
+        for rank, name, step, length_ns in table.rows("rank", "name", "step", "length_ns"):
+            lengths[rank].add((length_ns, step, name))
         say("shortest step", "steps", {rank: min(s)[0] for rank, s in lengths.items()})
         say("longest step", "steps", {rank: max(s)[0] for rank, s in lengths.items()})
         say("steps", "steps", {rank: len(s) for rank, s in lengths.items()})
@@ -144,9 +144,12 @@ def steps(answers, say):
         say("busy and waiting in steps", "length", sum(max(length, busy) for length, busy, _ in parts))
         say("busy and waiting in steps", "sum of parts", sum(busy + waiting for _, busy, waiting in parts))
     for table in answers.tables("summary", "step_spread"):
-        say("shortest step", "summary", table.values("rank", "min_ns"))
-        say("longest step", "summary", table.values("rank", "max_ns"))
-        say("steps", "summary", table.values("rank", "steps"))
+        # A row for each process, where several of a rank have steps.
+        say("shortest step", "summary",
+            {rank: min(ns for of, ns in table.rows("rank", "min_ns") if of == rank) for rank in table["rank"]})
+        say("longest step", "summary",
+            {rank: max(ns for of, ns in table.rows("rank", "max_ns") if of == rank) for rank in table["rank"]})
+        say("steps", "summary", table.sums("rank", "steps"))
     for table in answers.tables("summary", "overview"):
         say("steps", "overview", nonzero(table.values("rank", "steps")))
     for table in answers.tables("verbs", "traces"):

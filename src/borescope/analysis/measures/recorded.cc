@@ -34,13 +34,26 @@ bool IsOfFrameworksProfiler(TraceFormat format) {
          format == TraceFormat::kAscend || format == TraceFormat::kOnnxRuntime;
 }
 
+// Whether annotations are those of XLA, which runs without PyTorch where no operator was recorded.
+bool IsMarkedByXla(const Trace& trace) {
+  constexpr std::string_view kMark = "TSL:Xla";
+  const HostEvents& host = trace.host();
+  if (!HasHostKind(trace, HostKind::kAnnotation) || HasHostKind(trace, HostKind::kOp)) {
+    return false;
+  }
+  const std::vector<char> is_mark =
+      FlagNames(trace.strings(), [&](std::string_view name) { return name.starts_with(kMark); });
+  return std::any_of(host.name.begin(), host.name.end(),
+                     [&](StringId name) { return is_mark[name.value] != 0; });
+}
+
 }  // namespace
 
 bool IsOfWholeProcess(const Trace& trace) { return !IsOfPyTorchProfiler(trace.meta().format); }
 
 bool IsOfOtherFramework(const Trace& trace) {
   return trace.meta().format == TraceFormat::kXla ||
-         trace.meta().format == TraceFormat::kOnnxRuntime;
+         trace.meta().format == TraceFormat::kOnnxRuntime || IsMarkedByXla(trace);
 }
 
 bool CalledNoOperators(const Trace& trace) {
@@ -49,7 +62,7 @@ bool CalledNoOperators(const Trace& trace) {
 }
 
 bool IsOfPyTorchProgram(const Trace& trace) {
-  if (IsOfUnknownProgram(trace)) {
+  if (IsOfUnknownProgram(trace) || IsMarkedByXla(trace)) {
     return false;
   }
   if (IsOfPyTorchProfiler(trace.meta().format) || HasHostKind(trace, HostKind::kOp)) {

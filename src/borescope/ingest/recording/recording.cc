@@ -73,6 +73,11 @@ void AddDevices(RecordingTrace& trace) {
                 devices.end());
 }
 
+// Whether all that a copy of another process recorded is there.
+bool IsWholeFork(const recording::LogHeader& header) {
+  return (header.flags & recording::kIsForked) != 0 && (header.flags & recording::kIsRing) == 0;
+}
+
 class RecordingLoader {
  public:
   RecordingLoader(const LoadOptions& options, uint64_t stored_bytes)
@@ -82,7 +87,8 @@ class RecordingLoader {
 
   // All of the log, or the chunks of it that are named. kIo if bytes of it could not be read.
   Result<void> Read(const RecordedLog& log, int64_t pid, bool is_part = false) {
-    LogReader reader(trace_, log.source, log.header, {pid, number_++});
+    LogReader reader(trace_, log.source, log.header,
+                     {pid, number_++, !is_part && IsWholeFork(log.header)});
     const auto read = [&](uint64_t done) {
       if (options_.progress) {
         options_.progress(std::min(done_ + done, stored_bytes_), stored_bytes_);

@@ -212,6 +212,26 @@ TEST(RecordingTest, OpenRangesEndAtTheLastRecord) {
   EXPECT_EQ(CountOf(trace, Diag::kOpenRange), 1U);
 }
 
+// A fork within a step: the child leaves the ranges and frames that its parent began. What another
+// thread of it leaves, and what any process leaves that is no copy, was lost.
+TEST(RecordingTest, AChildOfForkMayEndWhatItsParentBegan) {
+  const auto missing = [](uint32_t flags, uint32_t thread) {
+    TestChunk chunk(thread, 2'000);
+    chunk.Add(RecordType::kPush, 0, {2'000}, "own")
+        .Add(RecordType::kPop, 0, {2'100})
+        .Add(RecordType::kPop, 0, {2'200})
+        .Add(RecordType::kPop, 0, {2'300});
+    recording::LogHeader header = TestLogHeader();
+    header.flags |= flags;
+    const Trace trace = Load(TestLog(header, {chunk}));
+    EXPECT_EQ(trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "own"))], 100);
+    return CountOf(trace, Diag::kMissingTimestamp);
+  };
+  EXPECT_EQ(missing(0, 100), 2U);
+  EXPECT_EQ(missing(recording::kIsForked, 100), 0U);
+  EXPECT_EQ(missing(recording::kIsForked, 101), 2U);
+}
+
 TEST(RecordingTest, OpenRangesEndWithTheirProcess) {
   const TestChunk open = [] {
     TestChunk chunk(101, 2'000);

@@ -18,6 +18,8 @@ namespace borescope::internal {
 struct LogProcess {
   int64_t pid = 0;
   int64_t number = 0;  // of the log in its trace: two images of a process count their calls from 1
+  // A copy of another process, whose log is whole: ends of what its parent began are in it, too.
+  bool is_fork = false;
 
   // A number of a call, which counts from 1 in each log, made unique.
   int64_t Correlation(uint32_t recorded) const {

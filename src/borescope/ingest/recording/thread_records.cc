@@ -185,11 +185,20 @@ void ThreadRecords::End(uint32_t row, int64_t end_ns, StringId category) {
   trace_.part().CountEvent('X', category, host.dur_ns[row]);
 }
 
+// Whether the thread is that of the parent which forked: of all threads, a child has this one.
+bool ThreadRecords::IsCopied() const { return process_.is_fork && thread_->tid == process_.pid; }
+
+void ThreadRecords::EndsUnknown(StringId category, bool in_parent) {
+  trace_.Count('E', category);
+  if (!in_parent) {
+    trace_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, kBefore);
+  }
+}
+
 void ThreadRecords::Pop(const LogRecord& record) {
   std::vector<uint32_t>& open = thread_->open[record.head.a];
   if (open.empty()) {
-    trace_.Count('E', range_);
-    trace_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, kBefore);
+    EndsUnknown(range_, IsCopied());
     return;
   }
   End(open.back(), trace_.Time(record.body[0]), range_);
@@ -230,8 +239,7 @@ void ThreadRecords::LeaveFrame(const LogRecord& record) {
   const auto found = std::find_if(frames.rbegin(), end,
                                   [&](const auto& frame) { return frame.first == record.head.a; });
   if (found == end) {
-    trace_.Count('E', python_);
-    trace_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, kBefore);
+    EndsUnknown(python_, IsCopied());
     return;
   }
   const size_t keep = static_cast<size_t>(frames.rend() - found) - 1;
@@ -297,8 +305,7 @@ void ThreadRecords::EndRanges() {
   for (const RangeEnd& end : ends_) {
     const auto found = ranges_.find(end.id);
     if (found == ranges_.end()) {
-      trace_.Count('E', async_);
-      trace_.diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte, kBefore);
+      EndsUnknown(async_, process_.is_fork);
       continue;
     }
     End(found->second, end.ns, async_);

@@ -36,6 +36,9 @@ class ThreadRecords {
 
   void Push(const LogRecord& record);
   void Pop(const LogRecord& record);
+  bool IsCopied() const;
+  // The end of something of which no begin is known: `in_parent`, as the parent began it.
+  void EndsUnknown(StringId category, bool in_parent);
   void Mark(const LogRecord& record);
   void StartRange(const LogRecord& record);
   void EndRange(const LogRecord& record);

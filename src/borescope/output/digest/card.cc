@@ -24,6 +24,7 @@ constexpr double kBarOfTwo = 33;
 constexpr double kRow = 37;
 constexpr double kSwatchSize = 18;
 constexpr double kBetweenParts = 26;
+constexpr double kBoldRoom = 0.92;  // bold letters are wider than TextWidth says
 
 struct Card {
   SvgCanvas canvas;
@@ -44,8 +45,7 @@ void WriteLine(const std::string& text, const TextLook& look, double line, Card&
 // Broken at blanks into at most `most` lines, the last of which says if there is more.
 void WriteLines(const std::string& text, const TextLook& look, double line, size_t most,
                 Card& card) {
-  // Bold letters are wider than TextWidth says.
-  const double width = card.width() * (look.bold ? 0.92 : 1);
+  const double width = card.width() * (look.bold ? kBoldRoom : 1);
   std::vector<std::string> lines = WrapPixels(ToPrintable(text), width, look.size);
   if (lines.size() > most) {
     lines.resize(most);
@@ -95,12 +95,24 @@ Tone ToneOfSeverity(std::string_view severity) {
                                                       : Tone::kCompute;
 }
 
+// The largest size in which a bold line fits; of what fits in none the smallest, which is cut.
+double SizeOf(const std::string& text, const Card& card) {
+  constexpr double kLeast = 28;
+  constexpr double kStep = 2;
+  double size = kLarge;
+  while (size > kLeast && TextWidth(ToPrintable(text), size) > card.width() * kBoldRoom) {
+    size -= kStep;
+  }
+  return size;
+}
+
 // The answer of a comparison large, up to its parts; these below it.
 void DrawAnswer(const ReportDigest& digest, Card& card) {
   const std::string& sentence = digest.comparison.sentence;
   const size_t end = std::min(sentence.find("; "), sentence.size());
   const double top = card.y;
-  WriteLines(sentence.substr(0, end), {.size = kLarge, .bold = true}, kLargeLine, 1, card);
+  const std::string answer = sentence.substr(0, end);
+  WriteLines(answer, {.size = SizeOf(answer, card), .bold = true}, kLargeLine, 1, card);
   if (end < sentence.size()) {
     WriteLines(sentence.substr(end + 2), {.size = kSmall}, kSmallLine, 2, card);
   }

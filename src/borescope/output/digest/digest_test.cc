@@ -284,6 +284,19 @@ TEST(DrawCard, HoldsAnyName) {
   }
 }
 
+// "slower" ends the line, and is what people look for.
+TEST(DrawCard, TheAnswerOfTwoRunsIsWhole) {
+  ReportDigest digest = DigestOfName("k");
+  digest.against = MakeDigest("other", TablesOf("k"));
+  digest.comparison.parts = {{"step", 41e6, 42e6}};
+  for (const std::string answer : {"4 ms against 2 ms a step, 2.00 times slower",
+                                   "421.178 ms against 411.950 ms a step, 12.77 times slower"}) {
+    digest.comparison.sentence = answer + "; within the spread of the steps";
+    const std::string svg = DrawCard(digest).svg;
+    EXPECT_NE(svg.find(">" + answer + "<"), std::string::npos) << svg;
+  }
+}
+
 TEST(DrawCard, ShowsBothRunsAndTheChanges) {
   ReportDigest digest = DigestOfName("k");
   digest.against = MakeDigest("other", TablesOf("k"));

@@ -259,7 +259,30 @@ size_t BetweenAt(std::string_view name, size_t at) {
   return rest.starts_with('|') ? 1 : rest.starts_with(kBetween) ? kBetween.size() : 0;
 }
 
-void ParsePart(std::string_view name, size_t begin, size_t end, std::vector<NameToken>& tokens) {
+// The kernel's name in "kernel:NAME x 0.5", as scenarios of `whatif` are called; else the whole.
+Stretch KernelOf(std::string_view name, size_t begin, size_t end) {
+  constexpr std::string_view kKernel = "kernel:";
+  constexpr std::string_view kTimes = " x ";
+  constexpr size_t kMostDigits = 8;
+  const std::string_view part = name.substr(begin, end - begin);
+  const size_t times = part.rfind(kTimes);
+  if (!part.starts_with(kKernel) || times == std::string_view::npos || times <= kKernel.size()) {
+    return {begin, end};
+  }
+  const std::string_view factor = part.substr(times + kTimes.size());
+  const bool is_number = !factor.empty() && factor.size() <= kMostDigits &&
+                         factor.find_first_not_of("0123456789.") == std::string_view::npos;
+  return is_number ? Stretch{begin + kKernel.size(), begin + times} : Stretch{begin, end};
+}
+
+void ParsePart(std::string_view name, Stretch whole, std::vector<NameToken>& tokens) {
+  const auto [begin, end] = KernelOf(name, whole.begin, whole.end);
+  const auto add = [&](size_t from, size_t to) {
+    if (to > from) {
+      tokens.push_back({static_cast<uint32_t>(from), static_cast<uint32_t>(to)});
+    }
+  };
+  add(whole.begin, begin);
   const std::string_view part = name.substr(begin, end - begin);
   const std::string_view bare = FunctionOf(part);
   const auto bare_begin = static_cast<size_t>(bare.data() - name.data());
@@ -268,6 +291,7 @@ void ParsePart(std::string_view name, size_t begin, size_t end, std::vector<Name
   Tokenizer(name, {begin, bare_begin}, folders, tokens).Run(true);
   Tokenizer(name, {bare_begin, bare_end}, folders, tokens).Run(false);
   Tokenizer(name, {bare_end, end}, folders, tokens).Run(true);
+  add(end, whole.end);
 }
 
 // Leaves the noise out, unless there is nothing else.
@@ -317,7 +341,7 @@ NameText ParseName(std::string_view name, bool with_noise) {
     while (end < name.size() && BetweenAt(name, end) == 0) {
       ++end;
     }
-    ParsePart(name, begin, end, parsed.tokens);
+    ParsePart(name, {begin, end}, parsed.tokens);
     begin = end + BetweenAt(name, end);
     if (begin > end) {
       parsed.tokens.push_back({static_cast<uint32_t>(end), static_cast<uint32_t>(begin)});

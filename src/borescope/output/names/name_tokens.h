@@ -39,7 +39,8 @@ struct NameText {
 bool IsWordEnd(std::string_view text, size_t at);
 
 // The tokens of printable text, all or without the noise. Of a name that is nothing but noise all.
-// Names with " · " or "|" between them, as labels of charts have, are names each.
+// Names with " · " or "|" between them, as labels of charts have, are names each, and so is the one
+// in "kernel:NAME x 0.5".
 // What is longer than a GiB is cut there.
 NameText ParseName(std::string_view name, bool with_noise);
 

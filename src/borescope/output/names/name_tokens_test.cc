@@ -29,6 +29,17 @@ TEST(ParseName, KnowsNoiseHeadAndArguments) {
             (Tokens{"noise:a::", "noise:(anonymous namespace)::", "f<", "inner:int>"}));
 }
 
+// As the scenarios of `whatif` are called.
+TEST(ParseName, KnowsTheKernelOfAScenario) {
+  EXPECT_EQ(Told("kernel:void at::f<int>(int) x 0.5"),
+            (Tokens{"kernel:", "noise:void ", "noise:at::", "f<", "inner:int>", "noise:(int)",
+                    " x 0.5"}));
+  EXPECT_EQ(Told("kernel:void at::f<int>(int) x 0.5", false),
+            (Tokens{"kernel:", "f<", "inner:int>", " x 0.5"}));
+  EXPECT_EQ(Told("kernel:f x y"), (Tokens{"kernel:", "f ", "x ", "y"}));
+  EXPECT_EQ(Told("kernel: x 2"), (Tokens{"kernel: ", "x ", "2"}));
+}
+
 TEST(ParseName, KnowsTilesAndOperators) {
   EXPECT_EQ(Told("sgemm_128x64_tn"), (Tokens{"sgemm_", "tile:128x64_", "tn"}));
   EXPECT_EQ(Told("f<AUnaryFunctor<float>>"),

@@ -12,6 +12,7 @@
 
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/json_writer.h"
+#include "borescope/output/names/labels.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/text/text_bars.h"
 #include "borescope/output/text/text_layout.h"
@@ -169,15 +170,26 @@ size_t CountFiles(std::span<const Diagnostic> rows) {
   return files.size();
 }
 
+// Whether a text is the name of a function with its arguments, and not a sentence about one.
+bool IsSignature(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find_first_of("<("));
+  return head.size() < text.size() &&
+         (head.starts_with("void ") || head.find("::") != std::string_view::npos) &&
+         std::count(head.begin(), head.end(), ' ') <= 1;
+}
+
 // An example and no evidence: a kernel name of a thousand characters would bury the rest.
 std::string FirstCase(const Diagnostic& row, bool name_file) {
   constexpr size_t kLongest = 120;
-  // A sentence ends after a word, a name loses its middle.
+  constexpr size_t kLongestName = 80;
+  // A sentence ends after a word; a name loses what says least of it, as in tables.
   const std::string whole = ToPrintable(row.first);
   const Lines lines = WrapText(whole, kLongest);
   const bool is_sentence = lines.size() > 1 && lines.front().find(' ') != std::string::npos &&
                            whole.find_first_of("<(") == std::string::npos;
-  const std::string first = is_sentence ? lines.front() + " ..." : ShortenMiddle(whole, kLongest);
+  const std::string first = is_sentence          ? lines.front() + " ..."
+                            : IsSignature(whole) ? LabelNames({&whole, 1}, kLongestName).texts[0]
+                                                 : ShortenMiddle(whole, kLongest);
   return name_file && !first.empty() ? row.file + ": " + first : first;
 }
 

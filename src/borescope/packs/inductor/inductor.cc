@@ -367,8 +367,11 @@ constexpr Pipeline kInductorReport{.map = MapInductorReport,
                                    .check_tables = CheckInductorReport};
 constexpr std::string_view kCategory[] = {"category"};
 constexpr std::string_view kTotal[] = {"total_ns"};
+// Long, and of use to programs: in text they would leave no room for the kernels.
+constexpr std::string_view kFiles[] = {"hash", "source"};
 constexpr ViewSpec kViews[] = {
-    {"inductor_categories", ViewKind::kBars, "Device time per category", kCategory, kTotal}};
+    {"inductor_categories", ViewKind::kBars, "Device time per category", kCategory, kTotal},
+    {"inductor_kernels", ViewKind::kAside, "Files of the kernels", kFiles, {}}};
 
 constexpr AnalysisSpec kInductorVerb{
     .name = "inductor",

@@ -21,11 +21,17 @@ constexpr int kLowBits = 40;
 constexpr std::string_view kLow = "square_sum_low";
 constexpr std::string_view kHigh = "square_sum_high";
 
-Uint128 SquareSum(int64_t low, int64_t high) {
-  return (static_cast<Uint128>(high) << kLowBits) + static_cast<Uint128>(low);
+}  // namespace
+
+SquareParts PartsOfSquares(Uint128 square_sum) {
+  constexpr Uint128 kMost = std::numeric_limits<int64_t>::max();
+  return {static_cast<int64_t>(square_sum & ((Uint128{1} << kLowBits) - 1)),
+          static_cast<int64_t>(std::min(square_sum >> kLowBits, kMost))};
 }
 
-}  // namespace
+Uint128 SquaresOf(const SquareParts& parts) {
+  return (static_cast<Uint128>(parts.high) << kLowBits) + static_cast<Uint128>(parts.low);
+}
 
 double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum) {
   if (count < 2) {
@@ -100,9 +106,8 @@ void PushStats(Row& row, const DurationStats& stats) {
   row.MaybeInt(stats.count == 0 ? kMissing : stats.min_ns);
   row.MaybeInt(stats.count == 0 ? kMissing : stats.max_ns);
   row.Missing().Missing();
-  row.Int(static_cast<int64_t>(stats.square_sum & ((Uint128{1} << kLowBits) - 1)));
-  constexpr Uint128 kMost = std::numeric_limits<int64_t>::max();
-  row.Int(static_cast<int64_t>(std::min(stats.square_sum >> kLowBits, kMost)));
+  const SquareParts squares = PartsOfSquares(stats.square_sum);
+  row.Int(squares.low).Int(squares.high);
 }
 
 Table FinishStatsTable(Table table) {
@@ -111,7 +116,7 @@ Table FinishStatsTable(Table table) {
   FloatValues& mean = FillFloats(table, "mean_ns");
   FloatValues& deviation = FillFloats(table, "stddev_ns");
   for (size_t row = 0; row < table.rows(); ++row) {
-    const Uint128 squares = SquareSum(Ints(table, kLow)[row], Ints(table, kHigh)[row]);
+    const Uint128 squares = SquaresOf({Ints(table, kLow)[row], Ints(table, kHigh)[row]});
     mean[row] = ShareOf(total[row], count[row]);
     deviation[row] = StandardDeviation(count[row], total[row], squares);
   }

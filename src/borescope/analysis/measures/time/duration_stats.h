@@ -34,6 +34,16 @@ struct DurationStats {
   }
 };
 
+// A sum of squares as two integers, which may be added each by itself, as columns of tables are
+// that are merged: those of up to 2^23 sums. The high one saturates.
+struct SquareParts {
+  int64_t low = 0;
+  int64_t high = 0;
+};
+SquareParts PartsOfSquares(Uint128 square_sum);
+// REQUIRES: neither part is negative.
+Uint128 SquaresOf(const SquareParts& parts);
+
 // Sample standard deviation; 0 for fewer than two values.
 double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum);
 

@@ -25,13 +25,18 @@ __extension__ using Int128 = __int128;
 }  // namespace
 
 std::string_view StatusName(Status status) {
-  static constexpr std::string_view kNames[] = {"added",     "deleted",   "increased",
-                                                "decreased", "unchanged", "renamed"};
+  static constexpr std::string_view kNames[] = {"added", "deleted", "slower", "faster",
+                                                "unchanged"};
   return kNames[static_cast<size_t>(status)];
 }
 
-std::string_view TimeStatusName(TimeStatus status) {
-  static constexpr std::string_view kNames[] = {"slower", "faster", "unchanged", ""};
+std::string_view CountStatusName(CountStatus status) {
+  static constexpr std::string_view kNames[] = {"more", "fewer", "same", ""};
+  return kNames[static_cast<size_t>(status)];
+}
+
+std::string_view CallTimeStatusName(CallTimeStatus status) {
+  static constexpr std::string_view kNames[] = {"longer", "shorter", "same", ""};
   return kNames[static_cast<size_t>(status)];
 }
 
@@ -55,32 +60,52 @@ std::optional<double> RatioOf(int64_t base, int64_t test) {
              : std::optional(static_cast<double>(test) / static_cast<double>(base));
 }
 
+namespace {
+
+// -1, 0 or 1: whether a time is less than, about the same as, or more than another.
+int SignOfChange(double before_ns, double after_ns) {
+  const double change_ns = after_ns - before_ns;
+  const bool is_same = std::abs(change_ns) < std::max(before_ns * kLeastChange, kLeastChangeNs);
+  return is_same ? 0 : change_ns > 0 ? 1 : -1;
+}
+
+double MeanTime(const CallSum& sum, int64_t units) {
+  return static_cast<double>(sum.total_ns) / static_cast<double>(units);
+}
+
+}  // namespace
+
 Status NameChange::status(const RunUnits& units) const {
-  if (!renamed_to.empty()) {
-    return Status::kRenamed;
-  }
   if (base.count == 0 || test.count == 0) {
     return base.count == 0 ? Status::kAdded : Status::kDeleted;
   }
+  const int sign = SignOfChange(MeanTime(base, units.base), MeanTime(test, units.test));
+  return sign > 0 ? Status::kSlower : sign < 0 ? Status::kFaster : Status::kUnchanged;
+}
+
+CountStatus NameChange::count_status(const RunUnits& units) const {
+  if (base.count == 0 || test.count == 0) {
+    return CountStatus::kUnknown;
+  }
   const Int128 before = static_cast<Int128>(base.count) * units.test;
   const Int128 after = static_cast<Int128>(test.count) * units.base;
-  return after > before   ? Status::kIncreased
-         : after < before ? Status::kDecreased
-                          : Status::kUnchanged;
+  return after > before   ? CountStatus::kMore
+         : after < before ? CountStatus::kFewer
+                          : CountStatus::kSame;
 }
 
 // The time of the test run against what as many calls took in the base run.
-TimeStatus NameChange::time_status() const {
+CallTimeStatus NameChange::call_time_status(const RunUnits& units) const {
   if (base.count == 0 || test.count == 0) {
-    return TimeStatus::kUnknown;
+    return CallTimeStatus::kUnknown;
   }
-  const double calls = static_cast<double>(test.count) / static_cast<double>(base.count);
-  const double expected_ns = static_cast<double>(base.total_ns) * calls;
-  const double change_ns = static_cast<double>(test.total_ns) - expected_ns;
-  if (std::abs(change_ns) < std::max(expected_ns * kLeastChange, kLeastChangeNs)) {
-    return TimeStatus::kUnchanged;
-  }
-  return change_ns > 0 ? TimeStatus::kSlower : TimeStatus::kFaster;
+  const double calls = static_cast<double>(test.count) / static_cast<double>(units.test);
+  const double expected_ns =
+      static_cast<double>(base.total_ns) / static_cast<double>(base.count) * calls;
+  const int sign = SignOfChange(expected_ns, MeanTime(test, units.test));
+  return sign > 0   ? CallTimeStatus::kLonger
+         : sign < 0 ? CallTimeStatus::kShorter
+                    : CallTimeStatus::kSame;
 }
 
 namespace {

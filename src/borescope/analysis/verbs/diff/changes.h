@@ -14,27 +14,26 @@
 
 namespace borescope::internal {
 
-// How the counts compare.
-enum class Status : uint8_t {
-  kAdded,
-  kDeleted,
-  kIncreased,
-  kDecreased,
-  kUnchanged,
-  kRenamed,  // in both runs, under two names
-  kCount
-};
+// How the total times compare.
+enum class Status : uint8_t { kAdded, kDeleted, kSlower, kFaster, kUnchanged, kCount };
 std::string_view StatusName(Status status);
 
-// How long calls take, of what is in both runs; the name of kUnknown is empty.
-enum class TimeStatus : uint8_t { kSlower, kFaster, kUnchanged, kUnknown, kCount };
-std::string_view TimeStatusName(TimeStatus status);
+// How the numbers of calls compare, of what is in both runs; the name of kUnknown is empty. These
+// words and those of CallTimeStatus say by themselves what is compared.
+enum class CountStatus : uint8_t { kMore, kFewer, kSame, kUnknown, kCount };
+std::string_view CountStatusName(CountStatus status);
+
+// How the times of one call compare, of what is in both runs; the name of kUnknown is empty.
+enum class CallTimeStatus : uint8_t { kLonger, kShorter, kSame, kUnknown, kCount };
+std::string_view CallTimeStatusName(CallTimeStatus status);
 
 // What runs are compared by: how often the counted part of a program ran in either of them.
 struct RunUnits {
   int64_t base = 1;
   int64_t test = 1;
   std::string_view unit = "run";  // or "step", "token", "rank"
+  int64_t base_ranks = 1;
+  int64_t test_ranks = 1;
 
   bool is_step() const { return unit == "step"; }
   // For the title of a table: " per step"; empty where whole runs are compared.
@@ -61,8 +60,11 @@ struct NameChange {
   int64_t delta_ns(const RunUnits& units) const {
     return MeanOf(test.total_ns, units.test) - MeanOf(base.total_ns, units.base);
   }
+  // What is in both runs is slower or faster where the time of a unit differs by 5 % and 1 us at
+  // least; its calls are longer or shorter where it differs as much from that of as many calls.
   Status status(const RunUnits& units) const;
-  TimeStatus time_status() const;
+  CountStatus count_status(const RunUnits& units) const;
+  CallTimeStatus call_time_status(const RunUnits& units) const;
 };
 
 // Kernels that have another name in the test run: another tile, architecture or library computes

@@ -10,8 +10,8 @@
 // one step, the mean of the recorded ones, and of what belongs to steps. Where one of the runs has
 // no steps they are of one token that was generated; where a run has none of these, of a rank.
 //
-// Two columns say what changed, as counts and times do so for different reasons: status is
-// determined by the counts alone, time_status by the time of as many calls.
+// Three columns say what changed: status judges the total time, count_status how many calls there
+// are, and call_time_status how long one of them takes, each with words of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void AddRun(const Table& sums, const RunUnits& units, CallSum NameChange::* run,
 
 RunUnits UnitsOf(const RunSizeRow& base, const RunSizeRow& test) {
   if (base.steps > 0 && test.steps > 0) {
-    return {base.steps, test.steps, "step"};
+    return {base.steps, test.steps, "step", base.ranks, test.ranks};
   }
   if (base.tokens > 0 && test.tokens > 0) {
     return {base.tokens, test.tokens, "token"};
@@ -151,8 +151,9 @@ constexpr std::string_view kRatioDoc = "Time of the test / time of the base.";
 struct SummaryRow {
   std::string_view side = {};
   Status status = Status::kUnchanged;
-  TimeStatus time_status = TimeStatus::kUnknown;
+  CountStatus count_status = CountStatus::kUnknown;
   int64_t names = 0;
+  int64_t renamed = 0;
   double delta_count = 0;
   int64_t base_ns = 0;
   int64_t test_ns = 0;
@@ -164,11 +165,13 @@ struct SummaryRow {
   static constexpr ColumnOf<SummaryRow> kColumns[] = {
       {"side", &SummaryRow::side, Role::kKey, "Where it ran: host or device."},
       {"status", EnumText<&SummaryRow::status, StatusName, Status::kCount>(), Role::kKey,
-       "How the counts compare; see the other table."},
-      {"time_status", EnumText<&SummaryRow::time_status, TimeStatusName, TimeStatus::kCount>(),
-       Role::kKey, "How the time of a call compares; see there, too."},
+       "How the total times compare; see the other table."},
+      {"count_status", EnumText<&SummaryRow::count_status, CountStatusName, CountStatus::kCount>(),
+       Role::kKey, "Whether there are more or fewer calls; see there, too."},
       {"names", &SummaryRow::names, Unit::kCount, Role::kSum,
        "Distinct names, a renamed kernel once."},
+      {"renamed", &SummaryRow::renamed, Unit::kCount, Role::kSum,
+       "Those of them that are kernels of another name in the test run."},
       {"delta_count", &SummaryRow::delta_count, Unit::kCount, Role::kSum,
        "Calls in the test run less the base."},
       {"base_ns", &SummaryRow::base_ns, Unit::kNanoseconds, Role::kSum, kTimeDoc},
@@ -185,10 +188,11 @@ double CallsOf(const CallSum& sum, int64_t units) {
 }
 
 Table SummaryTable(const Changes& changes, const RunUnits& units) {
-  std::map<std::tuple<bool, Status, TimeStatus>, SummaryRow> groups;
+  std::map<std::tuple<bool, Status, CountStatus>, SummaryRow> groups;
   for (const auto& [key, change] : changes) {
-    SummaryRow& sums = groups[{key.first, change.status(units), change.time_status()}];
+    SummaryRow& sums = groups[{key.first, change.status(units), change.count_status(units)}];
     ++sums.names;
+    sums.renamed += change.renamed_to.empty() ? 0 : 1;
     sums.delta_count += CallsOf(change.test, units.test) - CallsOf(change.base, units.base);
     AddSaturatingTo(sums.base_ns, MeanOf(change.base.total_ns, units.base));
     AddSaturatingTo(sums.test_ns, MeanOf(change.test.total_ns, units.test));
@@ -197,7 +201,7 @@ Table SummaryTable(const Changes& changes, const RunUnits& units) {
   for (auto& [key, sums] : groups) {
     sums.side = SideName(std::get<bool>(key));
     sums.status = std::get<Status>(key);
-    sums.time_status = std::get<TimeStatus>(key);
+    sums.count_status = std::get<CountStatus>(key);
     sums.delta_ns = sums.test_ns - sums.base_ns;
     sums.change = ShareOfChange(sums.base_ns, sums.test_ns);
     sums.ratio = RatioOf(sums.base_ns, sums.test_ns);
@@ -221,7 +225,8 @@ struct ChangeRow {
   std::optional<double> change = {};
   std::optional<double> ratio = {};
   Status status = Status::kUnchanged;
-  TimeStatus time_status = TimeStatus::kUnknown;
+  CallTimeStatus call_time_status = CallTimeStatus::kUnknown;
+  CountStatus count_status = CountStatus::kUnknown;
 
   static constexpr TableNames kTable{"diff", "Changes by name"};
   static constexpr ColumnOf<ChangeRow> kColumns[] = {
@@ -241,12 +246,17 @@ struct ChangeRow {
       {"change", &ChangeRow::change, Unit::kShare, Role::kDerived, kChangeDoc},
       {"ratio", &ChangeRow::ratio, Role::kDerived, kRatioDoc},
       {"status", EnumText<&ChangeRow::status, StatusName, Status::kCount>(), Role::kDerived,
-       "By the counts, of a step if both runs have steps: added, deleted, "
-       "increased, decreased, unchanged; or renamed."},
-      {"time_status", EnumText<&ChangeRow::time_status, TimeStatusName, TimeStatus::kCount>(),
+       "How base_ns and test_ns compare: slower or faster by 5 % and 1 us at least, else "
+       "unchanged; added or deleted: in one run only."},
+      {"call_time_status",
+       EnumText<&ChangeRow::call_time_status, CallTimeStatusName, CallTimeStatus::kCount>(),
        Role::kDerived,
-       "By the time, against what as many calls took in the base run: slower or faster by 5 % "
-       "and 1 us at least, else unchanged; missing for what is in one run only."}};
+       "How the time of one call compares: longer or shorter if the time differs by 5 % and 1 us "
+       "at least from that of as many calls in the base run, else same; missing for what is in "
+       "one run only."},
+      {"count_status", EnumText<&ChangeRow::count_status, CountStatusName, CountStatus::kCount>(),
+       Role::kDerived,
+       "How the counts compare: more, fewer, same; missing for what is in one run only."}};
 };
 
 // Largest change of time first, in either direction; ties by name, then host first.
@@ -280,7 +290,8 @@ Table ChangesTable(const Changes& changes, const RunUnits& units) {
                     .change = ShareOfChange(base_ns, test_ns),
                     .ratio = RatioOf(base_ns, test_ns),
                     .status = change.status(units),
-                    .time_status = change.time_status()});
+                    .call_time_status = change.call_time_status(units),
+                    .count_status = change.count_status(units)});
   }
   Table table = MakeTable(rows);
   table.title += units.Words();
@@ -374,6 +385,20 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
 
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
 
+// What other columns say, too: text has no room to say it twice.
+constexpr std::string_view kSaidTwice[] = {"ratio", "count_status"};
+constexpr std::string_view kRatio[] = {"ratio"};
+constexpr std::string_view kSpread[] = {"base_stddev_ns", "test_stddev_ns"};
+constexpr ViewSpec kDiffViews[] = {
+    {"diff_time", ViewKind::kAside, "Spread of the steps", kSpread, {}},
+    {"diff_classes", ViewKind::kAside, "In other words", kSaidTwice, {}},
+    {"diff_operators", ViewKind::kAside, "In other words", kSaidTwice, {}},
+    {"diff", ViewKind::kAside, "In other words", kSaidTwice, {}},
+    {"diff_phases", ViewKind::kAside, "In other words", kSaidTwice, {}},
+    {"diff_annotations", ViewKind::kAside, "In other words", kSaidTwice, {}},
+    {"diff_modules", ViewKind::kAside, "In other words", kSaidTwice, {}},
+    {"diff_summary", ViewKind::kAside, "In other words", kRatio, {}}};
+
 }  // namespace
 
 const AnalysisSpec kDiffVerb{
@@ -382,6 +407,7 @@ const AnalysisSpec kDiffVerb{
     .example = "borescope diff before/ after/ --step 5",
     .needs = Needs::kEvents,
     .params = kDiffParams,
-    .answer = {.map = MapDiff, .reduce = MergeTables, .compare = CompareDiff}};
+    .answer = {.map = MapDiff, .reduce = MergeTables, .compare = CompareDiff},
+    .views = kDiffViews};
 
 }  // namespace borescope::internal

@@ -52,24 +52,26 @@ TEST(DiffTest, CountsAndTimesByNameAndSide) {
   const Tables tables = Compare(base, test);
   EXPECT_EQ(Csv(tables[kDiff]),
             "side,name,renamed_to,base_count,test_count,base_ns,test_ns,delta_ns,change,ratio,"
-            "status,time_status\n"
-            "host,aten::mm,-,2,1,20,100,80,4,5,decreased,unchanged\n"
-            "device,gemm<char>(float),-,0,1,0,20,20,-,-,added,-\n"
-            "device,gemm<int>(float),-,1,1,30,20,-10,-0.333333,0.666667,unchanged,unchanged\n"
-            "host,aten::gone,-,1,0,5,0,-5,-1,-,deleted,-\n"
-            "host,aten::new,-,0,1,0,5,5,-,-,added,-\n"
-            "host,cudaLaunchKernel,-,1,2,5,10,5,1,2,increased,unchanged\n");
+            "status,call_time_status,count_status\n"
+            "host,aten::mm,-,2,1,20,100,80,4,5,unchanged,same,fewer\n"
+            "device,gemm<char>(float),-,0,1,0,20,20,-,-,added,-,-\n"
+            "device,gemm<int>(float),-,1,1,30,20,-10,-0.333333,0.666667,unchanged,same,same\n"
+            "host,aten::gone,-,1,0,5,0,-5,-1,-,deleted,-,-\n"
+            "host,aten::new,-,0,1,0,5,5,-,-,added,-,-\n"
+            "host,cudaLaunchKernel,-,1,2,5,10,5,1,2,unchanged,same,more\n");
   EXPECT_EQ(Csv(tables[kSummary]),
-            "side,status,time_status,names,delta_count,base_ns,test_ns,delta_ns,change,ratio\n"
-            "host,added,-,1,1,0,5,5,-,-\nhost,deleted,-,1,-1,5,0,-5,-1,-\n"
-            "host,increased,unchanged,1,1,5,10,5,1,2\n"
-            "host,decreased,unchanged,1,-1,20,100,80,4,5\n"
-            "device,added,-,1,1,0,20,20,-,-\n"
-            "device,unchanged,unchanged,1,0,30,20,-10,-0.333333,0.666667\n");
+            "side,status,count_status,names,renamed,delta_count,base_ns,test_ns,delta_ns,change,"
+            "ratio\n"
+            "host,added,-,1,0,1,0,5,5,-,-\nhost,deleted,-,1,0,-1,5,0,-5,-1,-\n"
+            "host,unchanged,more,1,0,1,5,10,5,1,2\n"
+            "host,unchanged,fewer,1,0,-1,20,100,80,4,5\n"
+            "device,added,-,1,0,1,0,20,20,-,-\n"
+            "device,unchanged,same,1,0,0,30,20,-10,-0.333333,0.666667\n");
 }
 
-// 5 % and 1 us are needed, of as many calls.
-TEST(DiffTest, SlowerAndFasterGoByTheTimeOfAsManyCalls) {
+// 5 % and 1 us are needed: of the total time, and of that of as many calls. More calls that are
+// shorter are slower if they take longer together.
+TEST(DiffTest, StatusGoesByTheTotalAndCallsAreJudgedByThemselves) {
   TestTrace base;
   TestTrace test;
   const auto put = [&](std::string_view name, int64_t base_ns, int64_t test_ns) {
@@ -84,18 +86,23 @@ TEST(DiffTest, SlowerAndFasterGoByTheTimeOfAsManyCalls) {
   test.Kernel("more", {200'000, 100'000});
   put("more and slow", 100'000, 100'000);
   test.Kernel("more and slow", {200'000, 120'000});
+  put("many and short", 100'000, 80'000);
+  test.Kernel("many and short", {200'000, 80'000});
+  put("fewer and long", 100'000, 150'000);
+  base.Kernel("fewer and long", {200'000, 100'000});
   put("from nothing", 0, 1'000);
   const Tables tables = Compare(base, test);
-  EXPECT_EQ(Csv(tables[kDiff], {"name", "status", "time_status"}),
-            "name,status,time_status\n"
-            "more and slow,increased,slower\nmore,increased,unchanged\n"
-            "fast,unchanged,faster\nslow,unchanged,slower\nnear,unchanged,unchanged\n"
-            "from nothing,unchanged,slower\nsmall,unchanged,unchanged\n");
-  EXPECT_EQ(Csv(tables[kSummary], {"status", "time_status", "names", "delta_ns"}),
-            "status,time_status,names,delta_ns\n"
-            "increased,slower,1,120000\nincreased,unchanged,1,100000\n"
-            "unchanged,slower,2,6000\nunchanged,faster,1,-5000\n"
-            "unchanged,unchanged,2,5998\n");
+  EXPECT_EQ(Csv(tables[kDiff], {"name", "status", "call_time_status", "count_status"}),
+            "name,status,call_time_status,count_status\n"
+            "more and slow,slower,longer,more\nmore,slower,same,more\n"
+            "many and short,slower,shorter,more\nfewer and long,faster,longer,fewer\n"
+            "fast,faster,shorter,same\nslow,slower,longer,same\nnear,unchanged,same,same\n"
+            "from nothing,slower,longer,same\nsmall,unchanged,same,same\n");
+  EXPECT_EQ(Csv(tables[kSummary], {"status", "count_status", "names", "delta_ns"}),
+            "status,count_status,names,delta_ns\n"
+            "slower,more,3,280000\nslower,same,2,6000\n"
+            "faster,fewer,1,-50000\nfaster,same,1,-5000\n"
+            "unchanged,same,2,5998\n");
 }
 
 TEST(DiffTest, AllStepsHaveOneName) {
@@ -256,15 +263,17 @@ TEST(DiffTest, RenamedKernelsArePairedByOperatorAndShape) {
   EXPECT_EQ(Csv(Compare(base, test)[kDiff],
                 {"side", "name", "renamed_to", "base_ns", "test_ns", "status"}),
             "side,name,renamed_to,base_ns,test_ns,status\n"
-            "device,ampere_sgemm_128,sm90_gemm_large,100,200,renamed\n"
-            "device,ampere_sgemm_64,sm90_gemm_back,30,60,renamed\n"
-            "device,ampere_sgemm_32,sm90_gemm_small,10,20,renamed\n"
+            "device,ampere_sgemm_128,sm90_gemm_large,100,200,unchanged\n"
+            "device,ampere_sgemm_64,sm90_gemm_back,30,60,unchanged\n"
+            "device,ampere_sgemm_32,sm90_gemm_small,10,20,unchanged\n"
             "host,ProfilerStep#*,-,600,600,unchanged\nhost,aten::mm,-,90,90,unchanged\n"
             "host,autograd::engine::evaluate_function: MmBackward0,-,85,85,unchanged\n"
             "host,cudaLaunchKernel,-,20,20,unchanged\nhost,loss,-,95,95,unchanged\n"
             "host,model.py: forward,-,100,100,unchanged\n"
             "host,nn.Module: Linear_3,-,100,100,unchanged\n"
             "device,reduce_kernel,-,7,7,unchanged\n");
+  EXPECT_EQ(Csv(Compare(base, test)[kSummary], {"side", "status", "names", "renamed"}),
+            "side,status,names,renamed\nhost,unchanged,7,0\ndevice,unchanged,4,3\n");
 }
 
 // One kernel for both shapes: it is paired with the one that takes longer, the other is gone.
@@ -276,7 +285,7 @@ TEST(DiffTest, AKernelIsInOnePairAtMost) {
             "side,name,renamed_to,base_count,test_count,status\n"
             "device,ampere_sgemm_64,-,1,0,deleted\n"
             "device,softmax_kernel,-,0,1,added\n"
-            "device,ampere_sgemm_128,sm90_gemm,1,2,renamed\n"
+            "device,ampere_sgemm_128,sm90_gemm,1,2,unchanged\n"
             "device,ampere_sgemm_32,-,1,0,deleted\n");
 }
 
@@ -292,7 +301,7 @@ TEST(DiffTest, WithoutShapesSeveralKernelsAreNotPaired) {
   TestTrace test = run("gemm_c", "gemm_d");
   const Tables tables = Compare(base, test);
   for (size_t row = 0; row < tables[kDiff].rows(); ++row) {
-    EXPECT_NE(Texts(tables[kDiff], "status")[row], "renamed");
+    EXPECT_TRUE(tables[kDiff].Find("renamed_to")->IsMissing(row));
   }
 }
 
@@ -349,9 +358,9 @@ TEST(DiffTest, CountsAreComparedPerStep) {
   };
   TestTrace base = run(2);
   TestTrace test = run(4);
-  EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "status"}),
-            "name,base_count,test_count,status\nonce,0.5,0.25,decreased\n"
-            "ProfilerStep#*,1,1,unchanged\nevery step,1,1,unchanged\n");
+  EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "count_status"}),
+            "name,base_count,test_count,count_status\nonce,0.5,0.25,fewer\n"
+            "ProfilerStep#*,1,1,same\nevery step,1,1,same\n");
   EXPECT_EQ(Compare(base, test)[kDiff].title, "Changes by name per step");
 }
 
@@ -377,9 +386,10 @@ TEST(DiffTest, TheAnswerIsTheStepAndItsParts) {
             "80 ns against 100 ns a step, 1.25 times faster; of the 20 ns: 30 ns less compute, "
             "10 ns more idle");
   EXPECT_EQ(Csv(tables[kTime]),
-            "part,base_ns,test_ns,delta_ns,change,ratio\nstep,100,80,-20,-0.2,0.8\n"
-            "compute,60,30,-30,-0.5,0.5\nexposed copies,5,5,0,0,1\n"
-            "idle,35,45,10,0.285714,1.28571\n");
+            "part,base_ns,test_ns,delta_ns,change,ratio,base_stddev_ns,test_stddev_ns\n"
+            "step,100,80,-20,-0.2,0.8,0,-\n"
+            "compute,60,30,-30,-0.5,0.5,-,-\nexposed copies,5,5,0,0,1,-,-\n"
+            "idle,35,45,10,0.285714,1.28571,-,-\n");
   EXPECT_EQ(Csv(tables[kClasses], {"class", "base_ns", "test_ns", "change"}),
             "class,base_ns,test_ns,change\ngemm,60,30,-0.5\ncopy,5,5,0\n");
 }
@@ -405,6 +415,21 @@ TEST(DiffTest, PartsOfTheSentenceAddUpAsTheyAreWritten) {
                                   {"copies", b, c},
                                   {"idle", c, a / 2 + 17}};
     const std::string text = SentenceOf(changes, "step");
+    // Each is rounded by itself.
+    const auto is_written = [&](int64_t ns, std::string_view before) {
+      const size_t at = text.find(before) + before.size();
+      const size_t point = text.find('.', at);
+      const size_t blank = text.find(' ', at);
+      const size_t decimals = point < blank ? blank - point - 1 : 0;
+      int64_t quantum = 1'000'000;
+      for (size_t i = 0; i < decimals; ++i) {
+        quantum /= 10;
+      }
+      return text.substr(blank + 1, 2) != "ms" ||
+             std::abs(DigitsAfter(text, before) * quantum - ns) * 2 <= quantum;
+    };
+    EXPECT_TRUE(is_written(a + b + c, "against ")) << text;
+    EXPECT_TRUE(is_written(b + c + a / 2 + 17, "")) << text;
     int64_t sum = 0;
     const std::string parts = text.substr(text.find(": ") + 2);
     for (size_t at = 0; at < parts.size();) {
@@ -420,6 +445,51 @@ TEST(DiffTest, PartsOfTheSentenceAddUpAsTheyAreWritten) {
       EXPECT_EQ(DigitsAfter(text, "of the "), std::abs(test - base)) << text;
     }
   }
+}
+
+// 84.507, 89.400 and -4.893 are 85, 89 and -5, which do not add up: a digit more, and no other
+// ones.
+TEST(DiffTest, PartsOfTheSentenceAreRoundedAsInTheTable) {
+  const TimeChange changes[] = {{"step", 100'400'000, 184'907'000},
+                                {"compute", 90'000'000, 179'400'000},
+                                {"idle", 10'400'000, 5'507'000}};
+  EXPECT_EQ(SentenceOf(changes, "step"),
+            "184.9 ms against 100.4 ms a step, 1.84 times slower; of the 84.5 ms: 89.4 ms more "
+            "compute, 4.9 ms less idle");
+}
+
+// 1.96 for many; Student's t for few; nothing of one.
+TEST(DiffTest, ChanceIsThatOfTwoMeans) {
+  EXPECT_FALSE(ChanceOf({1, 5.0}, {9, 5.0}).has_value());
+  EXPECT_NEAR(*ChanceOf({2, 1.0}, {2, 1.0}), 4.30, 0.01);             // df 2, deviation 1
+  EXPECT_NEAR(*ChanceOf({5, 10.0}, {5, 10.0}), 2.31 * 6.3246, 0.05);  // df 8
+  EXPECT_NEAR(*ChanceOf({5000, 10.0}, {5000, 10.0}), 1.96 * 0.2, 0.001);
+  EXPECT_EQ(*ChanceOf({5, 0.0}, {5, 0.0}), 0.0);
+}
+
+TEST(DiffTest, WhatTheSpreadOfTheStepsExplainsIsSaid) {
+  const auto run = [](int64_t shift_us, std::initializer_list<int64_t> kernels_us) {
+    TestTrace trace;
+    int64_t step = 0;
+    for (const int64_t kernel_us : kernels_us) {
+      const int64_t begin_ns = step * 1'000'000;
+      trace.Annotation("ProfilerStep#" + std::to_string(step), {begin_ns, 20'000});
+      trace.Launched("gemm", {begin_ns, 1000}, {begin_ns, 1000 * (kernel_us + shift_us)},
+                     {step + 1, 7, 0});
+      ++step;
+    }
+    return trace;
+  };
+  TestTrace base = run(0, {80, 120, 100, 90, 110});
+  TestTrace near = run(5, {90, 110, 100, 80, 120});
+  TestTrace far = run(60, {90, 110, 100, 80, 120});
+  EXPECT_EQ(Compare(base, near)[kTime].title,
+            "105.0 us against 100.0 us a step, 1.05 times slower; within the spread of "
+            "the steps (5 against 5: 23.1 us either way); of the 5.0 us: 5.0 us more compute");
+  EXPECT_EQ(Compare(base, far)[kTime].title,
+            "160 us against 100 us a step, 1.60 times slower; of the 60 us: 60 us more compute");
+  EXPECT_EQ(Csv(Head(Compare(base, near)[kTime], 1), {"base_stddev_ns", "test_stddev_ns"}),
+            "base_stddev_ns,test_stddev_ns\n15811.4,15811.4\n");
 }
 
 TEST(DiffTest, OfNoChangeThereIsNoPart) {

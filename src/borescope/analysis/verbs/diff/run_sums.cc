@@ -16,6 +16,7 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/measures/time/covered_time.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/inference/inference_steps.h"
@@ -316,6 +317,10 @@ bool MayUse(const Steps& steps, const Step& step, std::span<const uint32_t> trac
 
 void AddSplit(const TimeSplit& split, DeviceTimeRow& row) {
   ++row.windows;
+  const SquareParts squares =
+      PartsOfSquares(static_cast<Uint128>(split.span_ns) * static_cast<Uint128>(split.span_ns));
+  AddSaturatingTo(row.squares_low, squares.low);
+  AddSaturatingTo(row.squares_high, squares.high);
   AddSaturatingTo(row.span_ns, split.span_ns);
   AddSaturatingTo(row.compute_ns, split.compute_ns);
   AddSaturatingTo(row.exposed_comm_ns, split.exposed_comm_ns);

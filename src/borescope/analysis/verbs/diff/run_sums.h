@@ -76,6 +76,8 @@ struct DeviceTimeRow {
   int64_t exposed_comm_ns = 0;
   int64_t exposed_copy_ns = 0;
   int64_t idle_ns = 0;
+  int64_t squares_low = 0;  // the sum of the squared spans
+  int64_t squares_high = 0;
 
   static constexpr TableNames kTable{"diff_device_time", ""};
   static constexpr ColumnOf<DeviceTimeRow> kColumns[] = {
@@ -85,7 +87,9 @@ struct DeviceTimeRow {
       {"compute_ns", &DeviceTimeRow::compute_ns, Unit::kNanoseconds, Role::kSum, ""},
       {"exposed_comm_ns", &DeviceTimeRow::exposed_comm_ns, Unit::kNanoseconds, Role::kSum, ""},
       {"exposed_copy_ns", &DeviceTimeRow::exposed_copy_ns, Unit::kNanoseconds, Role::kSum, ""},
-      {"idle_ns", &DeviceTimeRow::idle_ns, Unit::kNanoseconds, Role::kSum, ""}};
+      {"idle_ns", &DeviceTimeRow::idle_ns, Unit::kNanoseconds, Role::kSum, ""},
+      {"squares_low", &DeviceTimeRow::squares_low, Role::kSum, ""},
+      {"squares_high", &DeviceTimeRow::squares_high, Role::kSum, ""}};
 };
 
 // Every key has all device work but what was launched before the recording.

@@ -10,6 +10,9 @@
 #include <optional>
 #include <utility>
 
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -56,45 +59,33 @@ std::string Written(int64_t quanta, const Resolution& resolution) {
   return fmt::format("{:.{}f} {}", value, resolution.decimals, resolution.unit);
 }
 
-int64_t FloorDivided(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
-
-// REQUIRES: value >= 0.
+// Half up, away from zero, as tables are written.
 int64_t Rounded(int64_t value, int64_t by) {
-  return value / by + (value % by >= by - value % by ? 1 : 0);  // twice a saturated sum overflows
+  const int64_t size = std::abs(value % by);
+  return value / by + (size < by - size ? 0 : value < 0 ? -1 : 1);
 }
 
-// The values in quanta, whose sum is `whole`: rounded down, and those with the largest rest up.
-std::vector<int64_t> RoundedToSum(const std::vector<int64_t>& values, int64_t quantum,
-                                  int64_t whole) {
-  std::vector<int64_t> quanta;
-  quanta.reserve(values.size());
-  std::vector<size_t> order(values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  for (const int64_t value : values) {
-    quanta.push_back(FloorDivided(value, quantum));
+int64_t DeltaOf(const TimeChange& change) { return change.test_ns - change.base_ns; }
+
+// Whether the difference is that of the two times, and the parts add up to it, all as written.
+bool AddsUp(std::span<const TimeChange> changes, int64_t quantum_ns) {
+  const TimeChange& whole = changes.front();
+  const int64_t delta = Rounded(DeltaOf(whole), quantum_ns);
+  int64_t sum = 0;
+  for (const TimeChange& part : changes.subspan(1)) {
+    AddSaturatingTo(sum, Rounded(DeltaOf(part), quantum_ns));
   }
-  const auto rest = [&](size_t i) { return values[i] - quanta[i] * quantum; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return rest(a) > rest(b); });
-  int64_t missing = whole - std::accumulate(quanta.begin(), quanta.end(), int64_t{0});
-  for (size_t i = 0; missing > 0 && i < order.size(); ++i, --missing) {
-    ++quanta[order[i]];
-  }
-  for (size_t i = order.size(); missing < 0 && i > 0; --i, ++missing) {
-    --quanta[order[i - 1]];
-  }
-  return quanta;
+  return (changes.size() == 1 || sum == delta) &&
+         Rounded(whole.test_ns, quantum_ns) - Rounded(whole.base_ns, quantum_ns) == delta;
 }
 
 // "53.0 ms less compute, 21.6 ms more idle".
-std::string PartsOf(std::span<const TimeChange> parts, int64_t whole_quanta,
-                    const Resolution& resolution) {
-  std::vector<int64_t> deltas;
-  deltas.reserve(parts.size());
+std::string PartsOf(std::span<const TimeChange> parts, const Resolution& resolution) {
+  std::vector<int64_t> quanta;
+  quanta.reserve(parts.size());
   for (const TimeChange& part : parts) {
-    deltas.push_back(part.test_ns - part.base_ns);
+    quanta.push_back(Rounded(DeltaOf(part), resolution.quantum_ns));
   }
-  const std::vector<int64_t> quanta = RoundedToSum(deltas, resolution.quantum_ns, whole_quanta);
   std::vector<size_t> order(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -110,6 +101,30 @@ std::string PartsOf(std::span<const TimeChange> parts, int64_t whole_quanta,
   return text;
 }
 
+// The longer time by the shorter one.
+double FactorOf(const TimeChange& whole) {
+  const auto [smaller_ns, larger_ns] = std::minmax(whole.base_ns, whole.test_ns);
+  return smaller_ns <= 0 ? 1 : static_cast<double>(larger_ns) / static_cast<double>(smaller_ns);
+}
+
+// "1.01 times faster; within the spread of the steps (5 against 5: 1.9 ms either way)".
+std::string VerdictOf(const TimeChange& whole, const Resolution& resolution, const StepSample& base,
+                      const StepSample& test) {
+  if (FactorOf(whole) < kLeastRatio) {
+    return "no change";
+  }
+  std::string text = fmt::format("{:.2f} times {}", FactorOf(whole),
+                                 whole.test_ns < whole.base_ns ? "faster" : "slower");
+  const std::optional<double> chance_ns = ChanceOf(base, test);
+  if (chance_ns.has_value() && static_cast<double>(std::abs(DeltaOf(whole))) <= *chance_ns) {
+    text += fmt::format("; within the spread of the steps ({} against {}: {:.{}f} {} either way)",
+                        FormatCount(test.steps), FormatCount(base.steps),
+                        *chance_ns / static_cast<double>(resolution.unit_ns), resolution.decimals,
+                        resolution.unit);
+  }
+  return text;
+}
+
 struct TimeChangeRow {
   std::string_view part = {};
   int64_t base_ns = 0;
@@ -117,6 +132,8 @@ struct TimeChangeRow {
   int64_t delta_ns = 0;
   std::optional<double> change = {};
   std::optional<double> ratio = {};
+  std::optional<double> base_stddev_ns = {};
+  std::optional<double> test_stddev_ns = {};
 
   static constexpr TableNames kTable{"diff_time", "What a step takes"};
   static constexpr ColumnOf<TimeChangeRow> kColumns[] = {
@@ -131,7 +148,12 @@ struct TimeChangeRow {
       {"delta_ns", &TimeChangeRow::delta_ns, Unit::kNanoseconds, Role::kDerived, "Test less base."},
       {"change", &TimeChangeRow::change, Unit::kShare, Role::kDerived,
        "The difference / the base."},
-      {"ratio", &TimeChangeRow::ratio, Role::kDerived, "Test / base."}};
+      {"ratio", &TimeChangeRow::ratio, Role::kDerived, "Test / base."},
+      {"base_stddev_ns", &TimeChangeRow::base_stddev_ns, Unit::kNanoseconds, Role::kDerived,
+       "Sample standard deviation of the steps of the base run; missing for the parts, and where a "
+       "rank has fewer than two steps."},
+      {"test_stddev_ns", &TimeChangeRow::test_stddev_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same of the test run."}};
 };
 
 DeviceTimeRow TimeOf(const std::vector<DeviceTimeRow>& rows, bool in_steps) {
@@ -157,6 +179,17 @@ std::array<int64_t, kParts> MeansOf(const DeviceTimeRow& time, int64_t windows) 
   return means;
 }
 
+// How much the steps of a run differ; of anything else there is no sample.
+StepSample SampleOf(const DeviceTimeRow& time, int64_t steps, int64_t ranks,
+                    const RunUnits& units) {
+  if (!units.is_step()) {
+    return {};
+  }
+  return {steps / std::max<int64_t>(1, ranks),
+          StandardDeviation(time.windows, time.span_ns,
+                            SquaresOf({time.squares_low, time.squares_high}))};
+}
+
 // By how many the time of a run is divided: its steps on each device; of tokens, each of which all
 // devices take part in, their number for every device of a rank.
 int64_t DivisorOf(const DeviceTimeRow& time, int64_t count, const RunUnits& units) {
@@ -165,28 +198,55 @@ int64_t DivisorOf(const DeviceTimeRow& time, int64_t count, const RunUnits& unit
 
 }  // namespace
 
-std::string SentenceOf(std::span<const TimeChange> changes, std::string_view unit) {
+std::optional<double> ChanceOf(const StepSample& base, const StepSample& test) {
+  // The quantile of 97.5 % by degrees of freedom; beyond the table to two digits.
+  constexpr double kQuantiles[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+  constexpr double kOfNormal = 1.96;
+  constexpr double kByFreedom = 2.7;
+  if (base.steps < 2 || test.steps < 2) {
+    return std::nullopt;
+  }
+  const auto variance = [](const StepSample& run) {
+    return run.stddev_ns * run.stddev_ns / static_cast<double>(run.steps);
+  };
+  const auto term = [&](const StepSample& run) {
+    return variance(run) * variance(run) / static_cast<double>(run.steps - 1);
+  };
+  const double sum = variance(base) + variance(test);
+  if (sum <= 0) {
+    return 0;
+  }
+  const double freedom = std::max(1.0, sum * sum / (term(base) + term(test)));
+  const double quantile = freedom < static_cast<double>(std::size(kQuantiles)) + 1
+                              ? kQuantiles[static_cast<size_t>(freedom) - 1]
+                              : kOfNormal + kByFreedom / freedom;
+  return quantile * std::sqrt(sum);
+}
+
+std::string SentenceOf(std::span<const TimeChange> changes, std::string_view unit,
+                       const StepSample& base, const StepSample& test) {
   const TimeChange& whole = changes.front();
-  const auto [smaller_ns, larger_ns] = std::minmax(whole.base_ns, whole.test_ns);
-  const double ratio =
-      smaller_ns <= 0 ? 1 : static_cast<double>(larger_ns) / static_cast<double>(smaller_ns);
-  const bool is_same = ratio < kLeastRatio;
-  const Resolution resolution = ResolutionOf(larger_ns, is_same ? 0 : larger_ns - smaller_ns);
-  const int64_t base = Rounded(whole.base_ns, resolution.quantum_ns);
-  const int64_t test = Rounded(whole.test_ns, resolution.quantum_ns);
+  const int64_t delta_ns = std::abs(DeltaOf(whole));
+  Resolution resolution = ResolutionOf(std::max(whole.base_ns, whole.test_ns),
+                                       FactorOf(whole) < kLeastRatio ? 0 : delta_ns);
+  while (resolution.quantum_ns > 1 && !AddsUp(changes, resolution.quantum_ns)) {
+    ++resolution.decimals;
+    resolution.quantum_ns /= kTen;
+  }
+  const auto written = [&](int64_t ns) {
+    return Written(Rounded(ns, resolution.quantum_ns), resolution);
+  };
   std::string text =
-      fmt::format("{} against {}{}{}", Written(test, resolution), Written(base, resolution),
-                  unit == "run" ? "" : " a ", unit == "run" ? std::string_view() : unit);
-  text += is_same ? std::string(", no change")
-                  : fmt::format(", {:.2f} times {}", ratio,
-                                whole.test_ns < whole.base_ns ? "faster" : "slower");
-  const std::string parts = PartsOf(changes.subspan(1), test - base, resolution);
+      fmt::format("{} against {}{}{}, {}", written(whole.test_ns), written(whole.base_ns),
+                  unit == "run" ? "" : " a ", unit == "run" ? std::string_view() : unit,
+                  VerdictOf(whole, resolution, base, test));
+  const std::string parts = PartsOf(changes.subspan(1), resolution);
   if (parts.empty()) {
     return text;
   }
+  const bool is_written_same = Rounded(delta_ns, resolution.quantum_ns) == 0;
   return text +
-         (test == base ? std::string(": ")
-                       : fmt::format("; of the {}: ", Written(std::abs(test - base), resolution))) +
+         (is_written_same ? std::string(": ") : fmt::format("; of the {}: ", written(delta_ns))) +
          parts;
 }
 
@@ -218,8 +278,16 @@ Table StepChangeTable(const std::vector<DeviceTimeRow>& base,
                     ShareOfChange(change.base_ns, change.test_ns),
                     RatioOf(change.base_ns, change.test_ns)});
   }
+  const StepSample base_steps = SampleOf(before, units.base, units.base_ranks, units);
+  const StepSample test_steps = SampleOf(after, units.test, units.test_ranks, units);
+  if (base_steps.steps >= 2) {
+    rows.front().base_stddev_ns = base_steps.stddev_ns;
+  }
+  if (test_steps.steps >= 2) {
+    rows.front().test_stddev_ns = test_steps.stddev_ns;
+  }
   Table table = MakeTable(rows);
-  table.title = SentenceOf(changes, units.unit);
+  table.title = SentenceOf(changes, units.unit, base_steps, test_steps);
   return table;
 }
 

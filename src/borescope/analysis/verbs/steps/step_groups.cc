@@ -39,11 +39,14 @@ void VisitPieces(const std::vector<Steps::Piece>& pieces, const Visit& visit) {
   visit(piece.step, Interval{piece.begin_ns, Limits::max()});
 }
 
-std::string NameOf(const RankView& view, const Step& step) {
+StepGroup GroupOf(const RankView& view, const Step& step) {
   const std::vector<int64_t>& processes = view.steps().processes;
   const std::string_view name = view.trace.Name(step.annotation);
-  return processes.size() == 1 ? std::string(name)
-                               : fmt::format("{} (process {})", name, processes[step.process]);
+  if (processes.size() == 1) {
+    return {step.number, std::string(name)};
+  }
+  const int64_t process = processes[step.process];
+  return {step.number, fmt::format("{} (process {})", name, process), process};
 }
 
 class DeviceStepper {
@@ -181,8 +184,8 @@ StepGroups::StepGroups(const RankView& view, const Selected& selected)
   no_step_ = groups_.size();
   MeasureWindows();
   if (!selected.has_steps()) {
-    groups_.push_back({kMissing, "(no step)"});
-    groups_.push_back({kMissing, "(no launch)"});
+    groups_.push_back({.name = "(no step)"});
+    groups_.push_back({.name = "(no launch)"});
   }
 }
 
@@ -197,7 +200,7 @@ void StepGroups::AddSteps() {
     const auto [found, is_new] =
         known.try_emplace({step.process, step.number, occurrences[i]}, groups_.size());
     if (is_new) {
-      groups_.push_back({step.number, NameOf(view_, step)});
+      groups_.push_back(GroupOf(view_, step));
       windows_.push_back({step.begin_ns, 0, 0, times[i].end});
       processes_.push_back(step.process);
     }

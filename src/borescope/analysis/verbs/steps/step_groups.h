@@ -13,8 +13,9 @@
 namespace borescope::internal {
 
 struct StepGroup {
-  int64_t number = kMissing;  // kMissing: no step
-  std::string name;           // of the first annotation, with its process if several have steps
+  int64_t number = kMissing;   // kMissing: no step
+  std::string name;            // of the first annotation, with its process if several have steps
+  int64_t process = kMissing;  // kMissing unless several have steps
 };
 
 // The selected part of the windows of a group, and how long its steps took.

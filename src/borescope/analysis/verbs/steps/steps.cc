@@ -53,6 +53,7 @@ struct StepOnDeviceRow {
   std::optional<int64_t> waiting_ns = {};
   std::optional<int64_t> end_ns = {};
   std::string_view name = {};
+  std::optional<int64_t> process = {};
 
   static constexpr TableNames kTable{"steps", "Steps on each device"};
   static constexpr ColumnOf<StepOnDeviceRow> kColumns[] = {
@@ -96,7 +97,11 @@ struct StepOnDeviceRow {
        "Completion of the step, on the file's own clock."},
       {"name", &StepOnDeviceRow::name, Role::kKey,
        "Name of its annotation, with the process if several have steps; (no step): launched "
-       "outside of steps; (no launch): the launch was not recorded."}};
+       "outside of steps; (no launch): the launch was not recorded."},
+      // Whose step it is, where several processes of the rank have steps: what groups steps reads
+      // it, people read the name.
+      Carried<StepOnDeviceRow>({"process", &StepOnDeviceRow::process, Role::kKey,
+                                "The process of the step, where several have steps."})};
 };
 
 // One device, or none.
@@ -129,7 +134,8 @@ StepOnDeviceRow RowOf(const Line& line, const StepGroup& group, const HostWindow
                       .device_begin_ns = Recorded(step.begin_ns),
                       .device_end_ns = Recorded(step.end_ns),
                       .end_ns = Recorded(host.end_ns),
-                      .name = group.name};
+                      .name = group.name,
+                      .process = Recorded(group.process)};
   if (line.has_device) {
     row.busy_ns = step.busy_ns;
     row.idle_ns = step.span_ns - step.busy_ns;
@@ -216,6 +222,11 @@ Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
                 [](const Table& table) { return table.name != "steps" && table.rows() == 0; });
   if (Table heat = StepHeat(TableOf<StepOnDeviceRow>(findings)); heat.rows() > 0) {
     findings.push_back(std::move(heat));
+  }
+  for (Table& table : findings) {
+    if (table.name == StepOnDeviceRow::kTable.name) {
+      DropCarried<StepOnDeviceRow>(table);
+    }
   }
   return findings;
 }

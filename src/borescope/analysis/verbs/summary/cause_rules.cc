@@ -171,6 +171,16 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
       PlaceOf(tables, sum->dearest)};
 }
 
+// Ranges in which XLA, the compiler of JAX and TensorFlow, works.
+bool IsOfXlaCompiler(std::string_view name) {
+  constexpr std::string_view kParts[] = {"XlaCompile",  "XlaPass",         "XlaEmit",
+                                         "XlaOptimize", "XlaAutotun",      "BackendCompile",
+                                         "HloPass",     "backend_compile", "GpuCompiler"};
+  return std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
 std::optional<Finding> SilentHost(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kSilentHost);
   const int64_t span_ns = ObservedSpan(tables);
@@ -180,8 +190,10 @@ std::optional<Finding> SilentHost(const SummaryTables& tables) {
   }
   const std::string_view name = NameOf(tables, *sum);
   const double share = ShareOf(sum->ns, span_ns);
+  const bool compiles = IsOfXlaCompiler(name);
   return Finding{
-      "The host does something that was not recorded",
+      compiles ? "The device waits for a compiler"
+               : "The host does something that was not recorded",
       SeverityOfShare(share),
       fmt::format("the device idles for {} in {} of 50 ms or more in which a thread that launches "
                   "its work recorded nothing{}",
@@ -189,14 +201,19 @@ std::optional<Finding> SilentHost(const SummaryTables& tables) {
                   name.empty() ? "" : fmt::format(", most in {}", Shorten(name))),
       share,
       "share",
-      AdviceFor(
-          tables,
-          "Garbage collection, logging, checkpoints or other Python code between operators: "
-          "record with with_stack=True, or with --python of borescope record, to see which. "
-          "gc.freeze() and gc.disable() with gc.collect() at chosen steps avoid pauses of the "
-          "collector.",
-          "Code without any recorded call: mark it with ranges (NVTX, roctx), or sample "
-          "stacks, to see which.") +
+      (compiles
+           ? std::string(
+                 "XLA compiles the program, and tries kernels: record after the first calls, "
+                 "which compile, and give functions the same shapes in all others. A folder in "
+                 "jax_compilation_cache_dir keeps compiled programs for the next start.")
+           : AdviceFor(
+                 tables,
+                 "Garbage collection, logging, checkpoints or other Python code between operators: "
+                 "record with with_stack=True, or with --python of borescope record, to see which. "
+                 "gc.freeze() and gc.disable() with gc.collect() at chosen steps avoid pauses of "
+                 "the collector.",
+                 "Code without any recorded call: mark it with ranges (NVTX, roctx), or sample "
+                 "stacks, to see which.")) +
           " `borescope gaps` shows which work follows.",
       sum->ns,
       Lever::kNone,

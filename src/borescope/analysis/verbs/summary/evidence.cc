@@ -237,12 +237,13 @@ FindingPlace PlaceOfKernel(const SummaryTables& tables, std::string_view name) {
   });
 }
 
-FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step) {
+FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, std::optional<int64_t> process,
+                         int64_t step) {
   FindingPlace place{.rank = rank, .step = step};
   int64_t longest_ns = -1;
   for (const StepRow& row : tables.steps) {
     const int64_t length_ns = row.length_ns.value_or(kMissing);
-    if (row.rank == rank && row.step == step && length_ns > longest_ns) {
+    if (row.rank == rank && row.process == process && row.step == step && length_ns > longest_ns) {
       longest_ns = length_ns;
       // A step that was over when the one before was complete has only its window on the host.
       place.end_ns = length_ns > 0 ? row.end_ns : AddSaturating(row.begin_ns, row.span_ns);
@@ -494,10 +495,11 @@ std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_
   return few.ns > SubtractSaturating(few.all_ns, few.ns) ? std::optional(few) : std::nullopt;
 }
 
-std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank) {
+std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank,
+                                       std::optional<int64_t> process) {
   std::map<std::pair<int64_t, std::string_view>, int64_t> lengths_of;  // begin, name
   for (const StepRow& row : tables.steps) {
-    if (row.rank == rank && row.step) {
+    if (row.rank == rank && row.process == process && row.step) {
       lengths_of[{row.begin_ns, row.name}] = row.length_ns.value_or(0);
     }
   }

@@ -92,7 +92,8 @@ FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what);
 FindingPlace PlaceOfKernel(const SummaryTables& tables, std::string_view name);
 
 // The longest step of a rank.
-FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step);
+FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, std::optional<int64_t> process,
+                         int64_t step);
 
 // The wait for a rank that was longest, on the clock of that rank.
 FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
@@ -133,13 +134,15 @@ struct FewOfMany {
 std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_view what,
                                        std::string_view name = {});
 
-// Steps that are much longer than the others of their rank.
+// Steps that are much longer than the others of their rank, and of their process where several of
+// the rank have steps.
 struct LongSteps {
   size_t steps = 0;
   size_t of_steps = 0;
   double share = 0;  // of the time that all steps take beyond the median
 };
-std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank);
+std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank,
+                                       std::optional<int64_t> process);
 
 // Arrays that go to the device and back again and again, around kernels: they could stay there.
 

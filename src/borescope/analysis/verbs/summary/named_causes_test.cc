@@ -201,8 +201,9 @@ TEST(NamedCausesTest, AllocationInOneStepOfMany) {
 
 constexpr std::string_view kSilentTitle = "The host does something that was not recorded";
 
-// Steps of 200 ms whose host is silent for `silent_us` of them.
-std::string SilentFinding(int64_t silent_us, std::string_view recorded) {
+// Steps of 200 ms whose host is silent for `silent_us` of them, but for an operator, or within a
+// range around others.
+Tables SilentSteps(int64_t silent_us, std::string_view recorded, std::string_view range = {}) {
   TestTrace trace;
   for (int64_t step = 0; step < kSteps; ++step) {
     const int64_t begin_us = step * 200'000;
@@ -216,8 +217,16 @@ std::string SilentFinding(int64_t silent_us, std::string_view recorded) {
     if (!recorded.empty()) {
       trace.Op(recorded, Us(begin_us + 200'000 - silent_us, silent_us - 10));
     }
+    if (!range.empty()) {
+      trace.Annotation(range, Us(begin_us + 200'000 - silent_us, silent_us - 10));
+      trace.Annotation("within it", Us(begin_us + 200'000 - silent_us + 1, 5));
+    }
   }
-  return OfFinding(Analyse("summary", {&trace.View()}), kSilentTitle, "evidence");
+  return Analyse("summary", {&trace.View()});
+}
+
+std::string SilentFinding(int64_t silent_us, std::string_view recorded) {
+  return OfFinding(SilentSteps(silent_us, recorded), kSilentTitle, "evidence");
 }
 
 TEST(NamedCausesTest, TimesInWhichTheHostRecordsNothing) {
@@ -225,6 +234,16 @@ TEST(NamedCausesTest, TimesInWhichTheHostRecordsNothing) {
   EXPECT_NE(evidence.find("pauses of 50 ms or more"), std::string::npos) << evidence;
   EXPECT_EQ(SilentFinding(40'000, ""), "");             // shorter
   EXPECT_EQ(SilentFinding(120'000, "my::encode"), "");  // recorded
+}
+
+// The passes of XLA record little of themselves: that is no garbage collection.
+TEST(NamedCausesTest, CompilersAreNoGarbageCollection) {
+  const Tables tables = SilentSteps(120'000, "", "TSL:XlaPass:#name=config-assigner#");
+  const std::string help = OfFinding(tables, "The device waits for a compiler", "help");
+  EXPECT_NE(help.find("XLA compiles the program"), std::string::npos) << help;
+  EXPECT_EQ(help.find("gc."), std::string::npos) << help;
+  EXPECT_EQ(OfFinding(tables, kSilentTitle, "help"), "");
+  EXPECT_NE(OfFinding(SilentSteps(120'000, "", "my range"), kSilentTitle, "help"), "");
 }
 
 }  // namespace

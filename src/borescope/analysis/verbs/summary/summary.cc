@@ -211,17 +211,19 @@ bool SaysNothing(const Table& table, bool has_device_work) {
 }
 
 // From completion to completion, which is the same for every GPU of a rank, so each step of a
-// process counts once.
+// process counts once. Processes have steps of their own, which say nothing about those of others.
 std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
-  using StepKey = std::pair<int64_t, std::string_view>;                       // begin, name
-  std::map<int64_t, std::map<StepKey, std::pair<int64_t, int64_t>>> by_rank;  // -> length, number
+  using Process = std::pair<int64_t, std::optional<int64_t>>;                    // of a rank
+  using StepKey = std::pair<int64_t, std::string_view>;                          // begin, name
+  std::map<Process, std::map<StepKey, std::pair<int64_t, int64_t>>> by_process;  // length, number
   for (const StepRow& row : steps) {
     if (row.step) {  // else it is work in no step
-      by_rank[row.rank][{row.begin_ns, row.name}] = {row.length_ns.value_or(0), *row.step};
+      by_process[{row.rank, row.process}][{row.begin_ns, row.name}] = {row.length_ns.value_or(0),
+                                                                       *row.step};
     }
   }
   std::vector<StepSpreadRow> rows;
-  for (const auto& [rank, by_begin] : by_rank) {
+  for (const auto& [process, by_begin] : by_process) {
     std::vector<std::pair<int64_t, int64_t>> lengths;
     lengths.reserve(by_begin.size());
     for (const auto& [begin, length_and_step] : by_begin) {
@@ -234,7 +236,8 @@ std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
     for (const auto& [length, step] : lengths) {
       above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(length, median)));
     }
-    rows.push_back({.rank = rank,
+    rows.push_back({.rank = process.first,
+                    .process = process.second,
                     .steps = static_cast<int64_t>(lengths.size()),
                     .min_ns = lengths.front().first,
                     .median_ns = median,

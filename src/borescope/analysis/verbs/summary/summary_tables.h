@@ -79,9 +79,10 @@ struct OverviewRow {
                             Unit::kNanoseconds, Role::kDerived, "When the recording begins."})};
 };
 
-// How the steps of a rank differ.
+// How the steps of a rank differ; where several of its processes have steps, those of each.
 struct StepSpreadRow {
   int64_t rank = 0;
+  std::optional<int64_t> process = {};
   int64_t steps = 0;
   int64_t min_ns = 0;
   int64_t median_ns = 0;
@@ -92,6 +93,8 @@ struct StepSpreadRow {
   static constexpr TableNames kTable{"step_spread", "Steps"};
   static constexpr ColumnOf<StepSpreadRow> kColumns[] = {
       {"rank", &StepSpreadRow::rank, Role::kKey, kRankDoc},
+      {"process", &StepSpreadRow::process, Role::kKey,
+       "The process whose steps they are; missing unless several of the rank have steps."},
       {"steps", &StepSpreadRow::steps, Unit::kCount, Role::kDerived, "Number of steps."},
       {"min_ns", &StepSpreadRow::min_ns, Unit::kNanoseconds, Role::kDerived,
        "Shortest step, from completion to completion as in `steps`."},
@@ -246,6 +249,7 @@ struct StepRow {
   int64_t rank = 0;
   std::optional<int64_t> gpu = {};
   std::optional<int64_t> step = {};
+  std::optional<int64_t> process = {};  // where several have steps
   std::string_view name = {};
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
@@ -259,7 +263,8 @@ struct StepRow {
       {"step", &StepRow::step},         {"name", &StepRow::name},
       {"begin_ns", &StepRow::begin_ns}, {"end_ns", &StepRow::end_ns},
       {"span_ns", &StepRow::span_ns},   {"length_ns", &StepRow::length_ns},
-      {"kernels", &StepRow::kernels},   {"copies", &StepRow::copies}};
+      {"kernels", &StepRow::kernels},   {"copies", &StepRow::copies},
+      {"process", &StepRow::process}};
 };
 
 // When the idle time of a cause was longest on a device (measures/idle).

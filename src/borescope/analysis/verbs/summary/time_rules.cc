@@ -388,9 +388,10 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   const int64_t rank = worst->rank;
   const int64_t slowest = worst->slowest_step;
   std::string evidence =
-      fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}", slowest, rank,
+      fmt::format("step {} of {}rank {} takes {}, {:.2f} x the median of {}", slowest,
+                  worst->process ? fmt::format("process {} of ", *worst->process) : "", rank,
                   FormatTime(worst->max_ns), ratio, FormatTime(worst->median_ns));
-  const std::optional<LongSteps> few = FindLongSteps(tables, rank);
+  const std::optional<LongSteps> few = FindLongSteps(tables, rank, worst->process);
   if (few) {
     evidence +=
         fmt::format("; {} of {} {} {} of what all take beyond it", few->steps, few->of_steps,
@@ -411,7 +412,7 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
             "first step is often warm-up: profile later.",
       worst->above_median_ns,
       Lever::kNone,
-      PlaceOfStep(tables, rank, slowest)};
+      PlaceOfStep(tables, rank, worst->process, slowest)};
 }
 
 // The steps of processes that may use a device, and those of them in which none was given work.
@@ -442,7 +443,8 @@ IdleSteps FindIdleSteps(const SummaryTables& tables) {
   for (const auto& [step, work] : works) {
     ++found.steps;
     if (work.first == 0 && found.without++ == 0) {
-      found.first = PlaceOfStep(tables, work.second->rank, *work.second->step);
+      found.first =
+          PlaceOfStep(tables, work.second->rank, work.second->process, *work.second->step);
     }
   }
   return found.without < found.steps && found.share() >= kIdleSteps ? found : IdleSteps();
