@@ -61,7 +61,7 @@ struct HangMismatch {
   bool has_majority = false;    // most members agree: `ranks` are the others
   std::vector<int32_t> ranks;   // that differ from the majority; all without one
   std::vector<int32_t> others;  // that agree with each other
-  // -1: the ranks skipped this operation; 1: they have one more.
+  // -1: the ranks skipped this operation; -2: this one and the next; 1: they have one more.
   std::optional<int32_t> shift;
   // Rings of members begin after operations that others have not finished: it is the first that
   // can be compared, and they may have parted before.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,12 +63,34 @@ std::string WhatIsThereOf(const HangWords& hang, const Together& group) {
 std::string LateText(const HangWords& hang, const Together& group) {
   const HangCulprit& culprit = *group.first;
   const Issue issue = hang.IssueOf(culprit.rank, culprit.evidence);
-  return fmt::format(
-      "{} in {}{}; {} issued it {} later, at {} (the timeout is {}).",
-      CountWords(culprit.waiting, "rank waits", "ranks wait"),
-      hang.Words(culprit.evidence, hang.AtHead(culprit.evidence)), hang.Since(culprit),
-      RankWords(group.ranks), WaitWords(issue.entry->created_ns - culprit.since_ns),
-      ClockTime(issue.entry->created_ns), WaitWords(issue.entry->timeout_ms * kMillisecondNs));
+  const int64_t issued_ns = hang.model.IssuedAt(*issue.rank, culprit.evidence);
+  return fmt::format("{} in {}{}; {} issued it {} later, at {} (the timeout is {}).",
+                     CountWords(culprit.waiting, "rank waits", "ranks wait"),
+                     hang.Words(culprit.evidence, hang.AtHead(culprit.evidence)),
+                     hang.Since(culprit), RankWords(group.ranks),
+                     WaitWords(issued_ns - culprit.since_ns), ClockTime(issued_ns),
+                     WaitWords(issue.entry->timeout_ms * kMillisecondNs));
+}
+
+// That times of these ranks, or of the one that came first, are not by their own clocks.
+std::string ClockText(const HangWords& hang, const Together& group) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<int32_t> ranks = group.ranks;
+  ranks.push_back(group.first->waiting_rank);
+  std::string text;
+  size_t named = 0;
+  std::set<int32_t> known;
+  for (const int32_t rank : ranks) {
+    const HangRank* const at = hang.model.Of(rank);
+    if (at == nullptr || at->clock_ahead_ns == 0 || !known.insert(rank).second ||
+        ++named > kMostNamed) {
+      continue;
+    }
+    text += fmt::format(" The clock of rank {} is {} {} the others', which is taken away.", rank,
+                        WaitWords(std::abs(at->clock_ahead_ns)),
+                        at->clock_ahead_ns > 0 ? "ahead of" : "behind");
+  }
+  return text;
 }
 
 bool IsFinishedElsewhere(const HangWords& hang, const HangCulprit& culprit) {
@@ -83,7 +106,9 @@ std::string WhatTheyDid(const HangWords& hang, const Together& group) {
   const HangCulprit& culprit = *group.first;
   const HangRank* const rank = hang.model.Of(group.ranks.front());
   if (rank == nullptr || rank->newest_created_ns == 0) {
-    return "completed all that is known of them and issued no more (their dumps are empty)";
+    return group.ranks.size() == 1
+               ? "completed all that is known of it and issued no more (its dump is empty)"
+               : "completed all that is known of them and issued no more (their dumps are empty)";
   }
   const std::string last = ClockTime(rank->newest_created_ns);
   return culprit.activity == HangActivity::kStillIssuing
@@ -140,6 +165,23 @@ std::string WhatItLeftOut(const HangWords& hang, const HangCulprit& culprit) {
                            name);
 }
 
+// Two groups of the same members in which ranks wait for each other; nothing where there are none.
+std::optional<std::pair<const HangCulprit*, const HangCulprit*>> InTwinGroups(
+    const HangWords& hang) {
+  for (const HangCulprit& a : hang.result.culprits) {
+    for (const HangCulprit& b : hang.result.culprits) {
+      const HangGroup& of_a = hang.model.groups[a.evidence.group];
+      const HangGroup& of_b = hang.model.groups[b.evidence.group];
+      if (a.kind == HangKind::kOrder && b.kind == HangKind::kOrder &&
+          a.evidence.group < b.evidence.group && of_a.members == of_b.members &&
+          of_a.description == of_b.description) {
+        return std::pair(&a, &b);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::string OrderText(const HangWords& hang, const Together& group) {
   std::string text;
   size_t named = 0;
@@ -164,6 +206,13 @@ std::string OrderText(const HangWords& hang, const Together& group) {
   }
   std::string sentence = text + ": none of these can end before the others.";
   sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
+  if (const auto twins = InTwinGroups(hang); twins.has_value()) {
+    sentence += fmt::format(
+        " Groups {} and {} have the same members: either ranks use two groups in another order, or "
+        "they created their groups in another order, so that one group has two names.",
+        hang.model.groups[twins->first->evidence.group].name,
+        hang.model.groups[twins->second->evidence.group].name);
+  }
   return sentence;
 }
 
@@ -233,6 +282,33 @@ std::string TransferText(const HangWords& hang, const HangMismatch& mismatch) {
       tensor(operation.to));
 }
 
+// How ranks go on after an operation that they skipped, or that is one more.
+std::string ShiftText(const HangMismatch& mismatch) {
+  if (!mismatch.shift.has_value()) {
+    return "";
+  }
+  const int32_t count = std::abs(*mismatch.shift);
+  const std::string apart =
+      fmt::format("{} {}", count == 1 ? "one operation" : fmt::format("{} operations", count),
+                  *mismatch.shift < 0 ? "ahead" : "behind");
+  if (mismatch.is_begin_lost) {
+    return fmt::format(" They are {}: {}, or {} that left the rings.", apart,
+                       *mismatch.shift < 0 ? "they skipped this one" : "this one is one more",
+                       *mismatch.shift < 0 ? "one" : "one is");
+  }
+  if (count > 1) {
+    return fmt::format(
+        " From there on they are {}: {} {}.", apart,
+        *mismatch.shift < 0 ? "they skipped" : "they have",
+        *mismatch.shift < 0
+            ? fmt::format("this one and {}",
+                          count == 2 ? "the next" : fmt::format("the next {}", count - 1))
+            : fmt::format("{} more", count));
+  }
+  return fmt::format(" From there on they are {}: {}.", apart,
+                     *mismatch.shift < 0 ? "they skipped it" : "it is one more");
+}
+
 std::string MismatchText(const HangWords& hang, const Together& group) {
   for (const HangMismatch& mismatch : hang.result.mismatches) {
     if (!mismatch.is_primary || mismatch.operation != group.first->evidence) {
@@ -251,17 +327,7 @@ std::string MismatchText(const HangWords& hang, const Together& group) {
                   ? "; what they send together is not what they receive."
                   : "; no more than half of the members agree.";
     }
-    if (mismatch.shift.has_value() && mismatch.is_begin_lost) {
-      text += *mismatch.shift < 0
-                  ? " They are one operation ahead: they skipped this one, or one that left the "
-                    "rings."
-                  : " They are one operation behind: this one is one more, or one is that left "
-                    "the rings.";
-    } else if (mismatch.shift.has_value()) {
-      text += *mismatch.shift < 0 ? " From there on they are one operation ahead: they skipped it."
-                                  : " From there on they are one operation behind: it is one "
-                                    "more.";
-    }
+    text += ShiftText(mismatch);
     return text;
   }
   return {};
@@ -339,6 +405,7 @@ std::string EvidenceOf(const HangWords& hang, const Together& group) {
         "unless it is the time of a copy.",
         culprit.waiting_rank, WaitWords(culprit.waited_ns));
   }
+  text += ClockText(hang, group);
   const bool has_odd_clock = std::any_of(group.ranks.begin(), group.ranks.end(), [&](int32_t rank) {
     return hang.model.Of(rank) != nullptr && hang.model.Of(rank)->has_odd_clock;
   });

@@ -215,7 +215,10 @@ const HangTexts& HangTextsOf(HangKind kind) {
 
 std::string TitleOf(const HangWords& hang, const HangCulprit& culprit, const HangTexts& texts) {
   if (const std::optional<int32_t> shift = hang.ShiftOf(culprit); shift.has_value()) {
-    return *shift < 0 ? "Ranks skipped an operation" : "Ranks called one operation more";
+    return *shift == -1  ? "Ranks skipped an operation"
+           : *shift < 0  ? "Ranks skipped operations"
+           : *shift == 1 ? "Ranks called one operation more"
+                         : "Ranks called more operations";
   }
   if (culprit.kind == HangKind::kNeverIssued &&
       hang.IssueOf(culprit.rank, culprit.evidence).entry != nullptr) {

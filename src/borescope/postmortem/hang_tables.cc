@@ -180,7 +180,8 @@ HangOperationRow OperationRow(const HangWords& hang, const HangOperation& operat
   for (const int32_t member : members) {
     const Where where = WhereIs(hang.model, member, operation);
     const Issue issue = hang.IssueOf(member, operation);
-    const int64_t created = issue.entry == nullptr ? 0 : issue.entry->created_ns;
+    const int64_t created =
+        issue.entry == nullptr ? 0 : hang.model.IssuedAt(*issue.rank, operation);
     last = std::max(last, created);
     first = created != 0 && (first == 0 || created < first) ? created : first;
     const bool has_begun = issue.last != nullptr && (issue.last->state == FlightState::kStarted ||
@@ -280,7 +281,9 @@ void AddMismatch(const HangWords& hang, const HangMismatch& mismatch, int32_t ra
   rows.push_back(row);
   if (mismatch.shift.has_value()) {
     row.what = "shift";
-    row.value = *mismatch.shift > 0      ? "has one operation more"
+    row.value = *mismatch.shift > 1      ? fmt::format("has {} operations more", *mismatch.shift)
+                : *mismatch.shift > 0    ? "has one operation more"
+                : *mismatch.shift < -1   ? fmt::format("skipped {} operations", -*mismatch.shift)
                 : mismatch.is_begin_lost ? "skipped this operation or one before"
                                          : "skipped this operation";
     row.others = std::nullopt;

@@ -26,14 +26,18 @@ bool IsAgeOfTimeout(const HangRank* rank, const HangOperation& operation,
 // When the watchdog ended an operation that did not finish; 0 where it did not.
 int64_t GivenUpAt(const HangRank* rank, const HangOperation& operation) {
   const FlightEntry* const entry = LastEntryOf(rank, operation);
-  return entry != nullptr && IsOutstanding(*rank->dump, *entry) ? entry->discovered_finished_ns : 0;
+  return entry != nullptr && entry->discovered_finished_ns > 0 && IsOutstanding(*rank->dump, *entry)
+             ? entry->discovered_finished_ns - rank->clock_ahead_ns
+             : 0;
 }
 
 // From `since` until the file of a rank was written; nothing where its time is not that.
 std::optional<int64_t> AgeByFile(const HangModel& model, const HangRank& rank, int64_t since) {
-  const int64_t after = rank.modified_ns - model.newest_created_ns;
+  // Files have the time of the rank's host or of a server: where these differ, the earlier one.
+  const int64_t by_common = rank.modified_ns - std::max<int64_t>(rank.clock_ahead_ns, 0);
+  const int64_t after = by_common - model.newest_created_ns;
   return rank.modified_ns != 0 && after > -kSecondNs && after < kDayNs
-             ? std::optional(rank.modified_ns - since)
+             ? std::optional(by_common - since)
              : std::nullopt;
 }
 

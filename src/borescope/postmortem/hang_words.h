@@ -54,7 +54,8 @@ class HangWords {
   std::string LastLine(int32_t rank) const;
   std::string LineAt(int32_t rank, const HangOperation& operation) const;
   std::string Since(const HangCulprit& culprit) const;
-  // -1 where ranks skipped the operation in which they differ, 1 where it is one more.
+  // -1 where ranks skipped the operation in which they differ, 1 where it is one more;
+  // more where these are several.
   std::optional<int32_t> ShiftOf(const HangCulprit& culprit) const;
 
   const HangModel& model;
