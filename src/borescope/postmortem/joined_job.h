@@ -87,6 +87,10 @@ std::vector<int32_t> RanksOfEvents(const std::vector<const JobEvent*>& events);
 inline constexpr std::string_view kAssumedHang =
     " That this is a hang is assumed: the dumps do not show how long it lasted.";
 
+// The finding about watchdogs that do not show who was missing.
+inline constexpr std::string_view kWatchdogAlone =
+    "A watchdog gave up, and the logs do not say who was missing";
+
 // The steps of the verdict, each of which adds findings, or evidence to those that there are.
 
 // Ranks that failed, and which failed first (failure_findings.cc).
@@ -106,6 +110,9 @@ void AddCancelled(JoinedJob& job, bool is_explained);
 void AddTimeouts(JoinedJob& job);
 void AddBlamed(JoinedJob& job);
 void AddStrays(JoinedJob& job);
+
+// What NCCL's RAS service reports (ras_findings.cc); after the watchdogs.
+void AddRas(JoinedJob& job);
 
 // Errors of GPUs and other lines of the kernel, NCCL and the scheduler (machine_findings.cc).
 void AddXids(JoinedJob& job);

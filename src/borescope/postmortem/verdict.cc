@@ -151,6 +151,7 @@ void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources) {
   AddTimeouts(job);
   AddStrays(job);
   AddBlamed(job);
+  AddRas(job);
   AddConsequences(job);
   AddOutlived(job);
   AddSystem(job);

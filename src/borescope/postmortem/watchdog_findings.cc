@@ -147,7 +147,7 @@ void AddTimeouts(JoinedJob& job) {
     job.Keep(std::move(finding));
     return;
   }
-  finding.finding = "A watchdog gave up, and the logs do not say who was missing";
+  finding.finding = kWatchdogAlone;
   finding.certainty = Certainty::kCannotTell;
   finding.ranks = RankList(ranks);
   std::vector<int32_t> silent = Silent(job, ranks);

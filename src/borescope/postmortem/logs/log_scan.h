@@ -39,6 +39,7 @@ enum class LogKind : uint8_t {
   kMachine,     // a fault of the machine or of a GPU of AMD, by the kernel
   kNoStart,     // why a command could not run: of interest if nothing else says why
   kProgress,    // what the watchdog of NCCL says about the work of a rank
+  kRas,         // what NCCL's RAS service says about the ranks of a communicator
   kCount,
 };
 std::string_view LogKindName(LogKind kind);  // "out of memory"
@@ -63,6 +64,16 @@ struct TimeoutText {
   std::optional<int64_t> last_completed = {};
   int64_t timeout_ms = 0;
   int64_t waited_ms = 0;
+};
+
+// What a report of NCCL's RAS service says about a communicator, as far as it says which ranks of
+// the job these are.
+struct RasText {
+  std::vector<int32_t> behind;   // launched fewer collectives of some kind than others; ascending
+  std::vector<int32_t> missing;  // their processes do not answer
+  bool is_behind = false;        // some are behind, also of unknown rank
+  bool is_missing = false;       // some do not answer
+  bool has_other_kinds = false;  // who is behind in one kind is ahead in another
 };
 
 struct LogEvent {
@@ -94,6 +105,7 @@ struct LogEvent {
   MachineFault fault = MachineFault::kSwitch;  // of kMachine
   uint64_t count = 1;                          // of equal ones in this file
   std::optional<TimeoutText> timeout = {};
+  std::optional<RasText> ras = {};
   std::optional<postmortem::OomMessage> out_of_memory = {};
 };
 
