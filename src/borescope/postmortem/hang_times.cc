@@ -33,12 +33,19 @@ int64_t GivenUpAt(const HangRank* rank, const HangOperation& operation) {
 
 // From `since` until the file of a rank was written; nothing where its time is not that.
 std::optional<int64_t> AgeByFile(const HangModel& model, const HangRank& rank, int64_t since) {
-  // Files have the time of the rank's host or of a server: where these differ, the earlier one.
-  const int64_t by_common = rank.modified_ns - std::max<int64_t>(rank.clock_ahead_ns, 0);
-  const int64_t after = by_common - model.newest_created_ns;
-  return rank.modified_ns != 0 && after > -kSecondNs && after < kDayNs
-             ? std::optional(by_common - since)
-             : std::nullopt;
+  if (rank.modified_ns == 0) {
+    return std::nullopt;
+  }
+  // Files have the time of the rank's host or of a server: of two that may be, the earlier one.
+  const int64_t by_common = rank.modified_ns - rank.clock_ahead_ns;
+  for (const int64_t written :
+       {std::min(by_common, rank.modified_ns), std::max(by_common, rank.modified_ns)}) {
+    const int64_t after = written - model.newest_created_ns;
+    if (after > -kSecondNs && after < kDayNs) {
+      return written - since;
+    }
+  }
+  return std::nullopt;
 }
 
 bool AllIssuedWithin(const HangModel& model, int64_t span_ns) {
