@@ -4,6 +4,7 @@
     check_faults.py BORESCOPE [--first SEED] [--seeds N] [--kind KIND] [--verbose]
     check_faults.py BORESCOPE --healthy [--lasting]   no cause is found in jobs that run, for long
     check_faults.py BORESCOPE --unchanged             nor another one in dumps that say the same in another way
+    check_faults.py BORESCOPE --clocks                nor where the clock of a host is seconds or minutes off
     check_faults.py BORESCOPE --stale                 the dump of an earlier attempt counts for as much as none
 """
 
@@ -107,6 +108,28 @@ def check_unchanged(borescope, seeds):
     return bad == 0
 
 
+def check_clocks(borescope, seeds):
+    """A clock that is off changes neither who is at fault nor what kind of fault it is, and no running job hangs for it."""
+    bad = asked_about = 0
+    options = {"missing": False, "active": False, "ring": 2000, "copied": False, "json": False}
+    named = lambda tables: {(row["rank"], row["kind"]) for row in rows(tables, "hang_culprits") if row["primary"]}
+    for seed in seeds:
+        healthy = seed % 2 == 0
+        job = faults.make_healthy(seed, True) if healthy else faults.make(seed)
+        if job is None:
+            continue
+        changes = {**options, "age_ns": 1_000_000_000} if healthy else options
+        known = named(asked(borescope, job, changes))
+        job.clock[job.rng.randrange(job.world)] = job.rng.choice((-1, 1)) * job.rng.choice((3, 20, 90, 400)) * 10**9
+        found = named(asked(borescope, job, changes))
+        asked_about += 1
+        if found != known:
+            bad += 1
+            print(seed, job.fault, sorted(found)[:6], "for", sorted(known)[:6])
+    print(f"{asked_about - bad} of {asked_about} folders with a clock that is off have the same culprits")
+    return bad == 0
+
+
 def check_stale(borescope, seeds):
     """A rank whose dump is of an earlier attempt is named where one without a dump is, and changes nothing else."""
     bad = asked_about = certain = 0
@@ -142,8 +165,11 @@ def main():
     parser.add_argument("--lasting", action="store_true")
     parser.add_argument("--unchanged", action="store_true")
     parser.add_argument("--stale", action="store_true")
+    parser.add_argument("--clocks", action="store_true")
     args = parser.parse_args()
     seeds = range(args.first, args.first + args.seeds)
+    if args.clocks:
+        return 0 if check_clocks(args.borescope, seeds) else 1
     if args.stale:
         return 0 if check_stale(args.borescope, seeds) else 1
     if args.healthy or args.unchanged:

@@ -77,6 +77,7 @@ class Job:
         self.ranks = [Rank() for _ in range(self.world)]
         self.make_programs(steps)
         self.skew = [rng.randint(-3 * MS, 3 * MS) for _ in range(self.world)]
+        self.clock = {}  # of ranks whose host's clock is off: by how much
         self.dead_operation = None
         self.fault = None
         self.faulty = []
@@ -446,7 +447,7 @@ class Job:
             if r in gone:
                 continue
             dump = earlier_dump(self, r, options) if r == options.get("stale") else self.dump(r, options)
-            newest = max([newest] + [entry["time_created_ns"] for entry in dump["entries"]])
+            newest = max([newest] + [entry["time_created_ns"] - self.clock.get(r, 0) for entry in dump["entries"]])
             paths.append(write_dump(Path(folder), options["name"](options["rename"](r)), dump, options))
         if options["guest"]:
             guest = {"version": "2.9", "entries": [],
@@ -491,7 +492,7 @@ class Job:
                 "last_completed_collective": numbers([one for one in of_group if one.done])}
 
     def time(self, r, tick):
-        return BASE_NS + tick * MS + self.skew[r]
+        return BASE_NS + tick * MS + self.skew[r] + self.clock.get(r, 0)
 
     def entries(self, r, issued, options):
         op = issued.op

@@ -266,7 +266,7 @@ constexpr JsonRow kJson[] = {
      "it holds sums without times: run proton with data=\"trace\", or record with torch.profiler",
      {"\"children\"", "\"frame\"", "\"metrics\""}},
     {"a report of NCCL's RAS service",
-     "it holds no timeline: give the traces of the ranks",
+     kPostmortem,
      {"\"nccl_version\"", "\"communicators\"", "\"communicators_count\""}},
     {"a log of NCCL's inspector",
      "it holds no timeline: give the traces of the ranks",

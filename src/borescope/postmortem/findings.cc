@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "borescope/base/text/text.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -76,6 +78,26 @@ std::string RankList(std::span<const int32_t> ranks) {
     list += (list.empty() ? "" : ",") + range;
   }
   return list;
+}
+
+std::vector<int32_t> ReadRankList(std::string_view list) {
+  std::vector<int32_t> ranks;
+  constexpr int32_t kMostRanks = 1 << 20;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    const size_t dots = part.find("..");
+    const auto begin = ParseNumber<int32_t>(part.substr(0, dots));
+    const auto end =
+        dots == std::string_view::npos ? begin : ParseNumber<int32_t>(part.substr(dots + 2));
+    if (!begin.has_value() || !end.has_value() || *begin < 0 || *end >= kMostRanks) {
+      return {};
+    }
+    for (int32_t rank = *begin; rank <= *end; ++rank) {
+      ranks.push_back(rank);
+    }
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+  }
+  return ranks;
 }
 
 std::string RankWords(std::span<const int32_t> ranks) {

@@ -63,6 +63,8 @@ inline constexpr int64_t kSecondNs = 1'000'000'000;
 std::optional<std::string> IfAny(std::string text);
 // Ascending numbers as "0..7,9,11"; two neighbours are written as such.
 std::string RankList(std::span<const int32_t> ranks);
+// The ranks that RankList wrote. Empty for any other text.
+std::vector<int32_t> ReadRankList(std::string_view list);
 // "rank 9", "ranks 9 and 14", "ranks 0..7 and 9".
 std::string RankWords(std::span<const int32_t> ranks);
 // "22:47:17.548 UTC" of nanoseconds since 1970.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -60,7 +61,7 @@ struct HangMismatch {
   bool has_majority = false;    // most members agree: `ranks` are the others
   std::vector<int32_t> ranks;   // that differ from the majority; all without one
   std::vector<int32_t> others;  // that agree with each other
-  // -1: the ranks skipped this operation; 1: they have one more.
+  // -1: the ranks skipped this operation; -2: this one and the next; 1: they have one more.
   std::optional<int32_t> shift;
   // Rings of members begin after operations that others have not finished: it is the first that
   // can be compared, and they may have parted before.
@@ -96,6 +97,16 @@ struct HangResult {
   // nobody is named.
   bool is_too_few = false;
 };
+
+// When operations were issued, and for how long they waited (hang_times.cc).
+
+// The earliest time at which one of these issued it, by clocks that are not odd; 0: not known.
+int64_t Earliest(const HangModel& model, std::span<const int32_t> ranks,
+                 const HangOperation& operation);
+// The ranks that are at the evidence of a culprit, since when, and whether that was long enough.
+void SetTimes(const HangModel& model, HangCulprit& culprit, std::span<const int32_t> waiting);
+// The entry whose state an operation has on a rank; nullptr where it has none.
+const FlightEntry* LastEntryOf(const HangRank* rank, const HangOperation& operation);
 
 // Longest finding of differences in one group, beside the primary one.
 inline constexpr size_t kMostMismatches = 20;

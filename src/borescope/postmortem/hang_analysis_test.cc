@@ -42,6 +42,12 @@ std::string RanksOf(const std::string& group) {
   return "[" + ranks + "]";
 }
 
+FlightDump Read(const std::string& text) {
+  Result<FlightDump> dump = ReadFlightDump(*OpenMemory(text));
+  EXPECT_TRUE(dump.ok()) << dump.error().Sentence();
+  return std::move(*dump);
+}
+
 FlightDump Dump(const std::vector<std::string>& groups, const std::vector<Entry>& entries,
                 const std::string& status = "") {
   std::string config;
@@ -68,9 +74,7 @@ FlightDump Dump(const std::vector<std::string>& groups, const std::vector<Entry>
   }
   const std::string text = fmt::format(
       R"({{"version": "2.10", "pg_config": {{{}}}, {}"entries": [{}]}})", config, status, list);
-  Result<FlightDump> dump = ReadFlightDump(*OpenMemory(text));
-  EXPECT_TRUE(dump.ok()) << dump.error().Sentence();
-  return std::move(*dump);
+  return Read(text);
 }
 
 // A dump of gloo, which lists but the members of the newest group: of all_gathers or barriers, of
@@ -248,6 +252,18 @@ TEST(HangAnalysisTest, ATransferThatItsOtherEndFinished) {
                       Dump({"01", "012"}, {transfer(2, kOpen, "recv 1<-0"), {"012", 1}}),
                       Dump({"012"}, {{"012", 1}})}),
             "1 device-stuck likely");
+  // Both rings begin later, but before the first transfer of the group: it is the second, too, also
+  // where the job waits for another rank besides.
+  EXPECT_EQ(Culprits({Dump({"01", "012"}, {{"012", 1, kDone, "all_reduce", 5},
+                                           transfer(1, kDone, "send 0->1"),
+                                           transfer(2, kDone, "send 0->1"),
+                                           {"012", 2}}),
+                      Dump({"01", "012"}, {{"012", 1, kDone, "all_reduce", 5},
+                                           transfer(1, kDone, "recv 1<-0"),
+                                           transfer(2, kOpen, "recv 1<-0"),
+                                           {"012", 2}}),
+                      Dump({"012"}, {{"012", 1, kDone}})}),
+            "2 never-issued certain; 1 device-stuck likely");
   // Each receives first.
   EXPECT_EQ(Culprits({Dump({"01"}, {transfer(1, kOpen, "recv 0<-1")}),
                       Dump({"01"}, {transfer(1, kOpen, "recv 1<-0")})}),
@@ -805,6 +821,92 @@ std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modif
   const Result<LineFinder> lines = LineFinder::Make("");
   const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), *lines);
   return found.findings.empty() ? "" : found.findings.front().evidence;
+}
+
+// An unused layer is a pair of operations that a rank leaves out.
+TEST(HangAnalysisTest, ARankThatSkippedTwoOperations) {
+  const auto layers = [](std::initializer_list<int> elements) {
+    std::vector<Entry> entries;
+    for (const int count : elements) {
+      const auto number = static_cast<int>(entries.size()) + 1;
+      entries.push_back({"012", number, number <= 2 ? kDone : kOpen, "all_gather", -1, count});
+    }
+    return Dump({"012"}, entries);
+  };
+  const FlightDump all = layers({10, 20, 30, 40, 50, 60, 70});
+  const std::string skipped = FirstEvidence({all, layers({10, 20, 50, 60, 70}), all});
+  EXPECT_NE(skipped.find("From there on they are 2 operations ahead: they skipped this one and the "
+                         "next."),
+            std::string::npos)
+      << skipped;
+  const std::string more = FirstEvidence({all, layers({10, 20, 1, 2, 3, 30, 40, 50}), all});
+  EXPECT_NE(more.find("From there on they are 3 operations behind: they have 3 more."),
+            std::string::npos)
+      << more;
+  // One call alone that was another one, in a program that repeats itself.
+  const FlightDump even = layers({10, 20, 10, 20, 10, 20, 10, 20});
+  const std::string one = FirstEvidence({even, layers({10, 20, 20, 20, 10, 20, 10, 20}), even});
+  EXPECT_EQ(one.find("From there on"), std::string::npos) << one;
+}
+
+// Where ranks called new_group in another order, one group has two names.
+TEST(HangAnalysisTest, GroupsOfTheSameMembersWithOtherNames) {
+  const auto dump = [](std::string_view name) {
+    return Read(fmt::format(
+        R"({{"version": "2.10", "pg_config": {{"{0}": {{"name": "{0}", "desc": "undefined",
+            "ranks": "[0, 1]"}}}}, "entries": [{{"record_id": 0, "pg_id": 1,
+            "process_group": ["{0}", "undefined"], "collective_seq_id": 1, "p2p_seq_id": 0,
+            "profiling_name": "nccl:all_reduce", "time_created_ns": 1000000,
+            "state": "scheduled", "input_sizes": [[4]], "output_sizes": [[4]],
+            "is_p2p": false}}]}})",
+        name));
+  };
+  const std::string evidence = FirstEvidence({dump("1"), dump("2")});
+  EXPECT_NE(evidence.find("Groups 1 and 2 have the same members"), std::string::npos) << evidence;
+  const FlightDump first = Dump({"01"}, {{"01", 1}});
+  const FlightDump other = Dump({"01", "10"}, {{"10", 1}});
+  EXPECT_EQ(FirstEvidence({first, other}).find("have the same members"), std::string::npos);
+}
+
+// The clock of one host is off: its operations ended when those of the others did.
+TEST(HangAnalysisTest, AClockThatIsAheadIsTakenAway) {
+  constexpr int64_t kBegin = 1'790'000'000'000'000'000;
+  const auto dump = [](int64_t ahead_ns, int64_t late_ns, bool is_last_issued) {
+    std::vector<Entry> entries;
+    for (int number = 1; number <= 4; ++number) {
+      const bool is_last = number == 4;
+      if (is_last && !is_last_issued) continue;
+      const int64_t began = kBegin + number * kSecondNs;
+      entries.push_back({.group = "012",
+                         .number = number,
+                         .state = is_last ? kOpen : kDone,
+                         .finished = is_last ? 0 : began + kSecondNs / 2 + ahead_ns,
+                         .created = began + ahead_ns + (is_last ? late_ns : 0)});
+    }
+    return Dump({"012"}, entries);
+  };
+  const int64_t now = kBegin + 4 * kSecondNs + kSecondNs / 5;  // the timeout is a second
+  for (const int64_t ahead_ns : {400 * kSecondNs, -400 * kSecondNs}) {
+    // A running job, of which rank 2 has not come yet.
+    EXPECT_TRUE(Analysed({dump(0, 0, true), dump(0, 0, true), dump(ahead_ns, 0, false)}, 0, now)
+                    .culprits.empty());
+    const std::vector<HangCulprit> culprits =
+        Analysed({dump(ahead_ns, 0, true), dump(0, 0, true), dump(0, 0, false)}, 0,
+                 now + 100 * kSecondNs)
+            .culprits;
+    ASSERT_EQ(culprits.size(), 1U);
+    EXPECT_EQ(culprits[0].activity, HangActivity::kStopped);
+    EXPECT_EQ(culprits[0].since_ns, kBegin + 4 * kSecondNs);
+    const HangResult result =
+        Analysed({dump(0, 0, true), dump(0, 0, true), dump(ahead_ns, 0, true)});
+    EXPECT_EQ(result.late_ns, std::vector<int64_t>(3, 0));
+  }
+  // Who comes late every time, but sees the work end with the others, has a good clock.
+  const FlightDump late = dump(0, 50 * kSecondNs, true);
+  const std::vector<HangCulprit> culprits =
+      Analysed({dump(0, 0, true), dump(0, 0, true), late}).culprits;
+  ASSERT_EQ(culprits.size(), 1U);
+  EXPECT_EQ(culprits[0].rank, 2);
 }
 
 TEST(HangAnalysisTest, DifferencesAreInTheEvidence) {

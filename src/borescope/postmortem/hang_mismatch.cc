@@ -112,7 +112,7 @@ class GroupReader {
       std::nth_element(created.begin(), middle, created.end());
       for (const Part& part : parts) {
         const FlightEntry& entry = EntryOf(part);
-        const int64_t late = entry.created_ns - *middle;
+        const int64_t late = CreatedAt(part) - *middle;
         if (!model_.ranks[part.rank].has_odd_clock && entry.created_ns > 0 && *middle > 0 &&
             entry.timeout_ms > 0 && late > entry.timeout_ms * kMillisecondNs / 10) {
           int64_t& most = late_ns[part.rank];
@@ -140,7 +140,11 @@ class GroupReader {
   const FlightEntry& EntryOf(const Part& part) const {
     return model_.ranks[part.rank].dump->entries[part.issued->first_entry];
   }
-  int64_t CreatedAt(const Part& part) const { return EntryOf(part).created_ns; }
+  // By the common clock; 0: not known.
+  int64_t CreatedAt(const Part& part) const {
+    const int64_t created = EntryOf(part).created_ns;
+    return created == 0 ? 0 : created - model_.ranks[part.rank].clock_ahead_ns;
+  }
 
   // Whether the group can hang because of a difference: not in an operation that everybody ended,
   // unless one operation more or less follows from it to the end of the group.
@@ -276,27 +280,33 @@ class GroupReader {
     return in == out;
   }
 
-  // Whether the ranks that differ go on as the others do one operation later, or earlier.
+  // Whether the ranks that differ go on as the others do some operations later, or earlier: an
+  // unused layer is a pair of operations.
   void FindShift(HangMismatch& mismatch) const {
+    constexpr int32_t kMostShifted = 8;
     if (mismatch.others.empty() || mismatch.ranks.empty()) {
       return;
     }
     const HangRank& own = *model_.Of(mismatch.ranks.front());
     const HangRank& other = *model_.Of(mismatch.others.front());
-    for (const int32_t shift : {-1, 1}) {
-      constexpr int32_t kCompared = 3;
-      bool is_it = true;
-      for (int32_t i = 0; i < kCompared && is_it; ++i) {
-        HangOperation mine = mismatch.operation;
-        HangOperation theirs = mismatch.operation;
-        mine.number += i + (shift > 0 ? 1 : 0);
-        theirs.number += i + (shift < 0 ? 1 : 0);
-        const IssuedOperation* const a = own.Find(mine);
-        const IssuedOperation* const b = other.Find(theirs);
-        is_it = a != nullptr && b != nullptr && a->signature == b->signature;
-      }
-      if (is_it) {
-        mismatch.shift = shift;
+    const auto are_alike = [&](int32_t of_own, int32_t of_other) {
+      HangOperation mine = mismatch.operation;
+      HangOperation theirs = mismatch.operation;
+      mine.number += of_own;
+      theirs.number += of_other;
+      const IssuedOperation* const a = own.Find(mine);
+      const IssuedOperation* const b = other.Find(theirs);
+      return a != nullptr && b != nullptr && a->signature == b->signature;
+    };
+    const auto are_three_alike = [&](int32_t of_own, int32_t of_other) {
+      return are_alike(of_own, of_other) && are_alike(of_own + 1, of_other + 1) &&
+             are_alike(of_own + 2, of_other + 2);
+    };
+    // Where they are in step again after it, one call alone was another one.
+    const bool is_in_step = are_alike(1, 1) && are_alike(2, 2);
+    for (int32_t count = 1; count <= (is_in_step ? 1 : kMostShifted); ++count) {
+      if (are_three_alike(0, count) || are_three_alike(count, 0)) {
+        mismatch.shift = are_three_alike(0, count) ? -count : count;
         return;
       }
     }

@@ -370,7 +370,13 @@ class RankReader {
     }
     rank_.is_active_only = !any_completed;
     rank_.has_all_records = any_completed && !dump_.is_cut && dump_.entries.front().record_id == 0;
+    const bool has_gaps = dump_.entries.empty() ||
+                          dump_.entries.back().record_id - dump_.entries.front().record_id + 1 !=
+                              static_cast<int64_t>(dump_.entries.size());
     for (size_t group = 0; group < by_group.size(); ++group) {
+      if (any_completed && !has_gaps && !dump_.is_cut && HasFirstTransfer(by_group[group])) {
+        rank_.all_transfers_in.push_back(own[group]);
+      }
       ReadGroup(own[group], by_group[group]);
     }
     rank_.operations.shrink_to_fit();
@@ -380,6 +386,18 @@ class RankReader {
   // The number by which neighbouring entries are one launch.
   static int32_t LaunchNumber(const FlightEntry& entry) {
     return entry.is_p2p ? entry.p2p_seq : entry.collective_seq;
+  }
+
+  // Whether the entries of a group begin with its first launch of transfers, or before that.
+  bool HasFirstTransfer(std::span<const uint32_t> entries) const {
+    const auto first = std::find_if(entries.begin(), entries.end(),
+                                    [&](uint32_t entry) { return dump_.entries[entry].is_p2p; });
+    if (first == entries.end() || dump_.entries[*first].p2p_seq != 1) {
+      return false;
+    }
+    // The oldest entry of a ring may be the end of a launch of several.
+    const FlightEntry& entry = dump_.entries[*first];
+    return *first > 0 || (entry.state == FlightState::kCompleted && !IsClosing(dump_.Name(entry)));
   }
 
   void ReadGroup(uint32_t group, std::span<const uint32_t> entries) {
@@ -472,7 +490,7 @@ class RankReader {
 
   void AddTransfers(uint32_t group, std::span<const uint32_t> launch) {
     const bool is_outstanding = IsOutstanding(dump_, dump_.entries[launch.back()]);
-    if (!is_outstanding && !rank_.has_all_records) {
+    if (!is_outstanding && !rank_.HasAllTransfers(group)) {
       return;
     }
     // A launch of which the ring has the last entry alone: with whom it was nobody knows.
@@ -525,14 +543,15 @@ class RankReader {
 // ---- where ranks are ----
 
 // Numbers transfers so that both ends give one transfer one number: from the first one that each
-// recorded on, where both have all their records; else from the first outstanding one.
+// issued on, where both have all their transfers in the group; else from the first outstanding one.
 void AlignTransfers(HangModel& model) {
   for (HangRank& rank : model.ranks) {
     for (IssuedTransfer& transfer : rank.transfers) {
       HangOperation& operation = transfer.operation;
       const HangRank* const peer =
           model.Of(operation.from == rank.rank ? operation.to : operation.from);
-      if (peer == nullptr || !rank.has_all_records || !peer->has_all_records) {
+      if (peer == nullptr || !rank.HasAllTransfers(operation.group) ||
+          !peer->HasAllTransfers(operation.group)) {
         continue;
       }
       HangOperation first = operation;
@@ -781,15 +800,17 @@ std::vector<int32_t> HangModel::MembersOf(const HangOperation& operation) const 
 }
 
 int64_t HangModel::IssuedAt(const HangRank& rank, const HangOperation& operation) const {
+  const std::vector<FlightEntry>& entries = rank.dump->entries;
+  const FlightEntry* entry = nullptr;
   if (operation.is_p2p) {
     const IssuedTransfer* const transfer = rank.FindTransfer(operation);
-    return transfer == nullptr ? 0 : rank.dump->entries[transfer->entry].created_ns;
+    entry = transfer == nullptr ? nullptr : &entries[transfer->entry];
+  } else if (const IssuedOperation* const issued = rank.Find(operation); issued != nullptr) {
+    entry = &entries[issued->first_entry];
+  } else if (rank.IsHeadLost() && rank.head.front() == operation) {
+    entry = &entries.front();  // the next one that is there
   }
-  const IssuedOperation* issued = rank.Find(operation);
-  if (issued == nullptr && rank.IsHeadLost() && rank.head.front() == operation) {
-    return rank.dump->entries.front().created_ns;  // the next one that is there
-  }
-  return issued == nullptr ? 0 : rank.dump->entries[issued->first_entry].created_ns;
+  return entry == nullptr || entry->created_ns == 0 ? 0 : entry->created_ns - rank.clock_ahead_ns;
 }
 
 HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int threads) {
@@ -820,6 +841,7 @@ HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int thr
   AlignTransfers(model);
   DropDoubtful(model);
   FindHeads(model, threads);
+  FindClocks(model);
   FindFacts(model);
   for (const HangRank& rank : model.ranks) {
     model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);

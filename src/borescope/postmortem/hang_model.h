@@ -3,6 +3,7 @@
 // docs/use/postmortem.md has the terms.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -80,8 +81,8 @@ struct HangRank {
   std::vector<uint32_t> group_of;           // by FlightDump::named_groups
   std::vector<IssuedOperation> operations;  // by group and number
   std::vector<IssuedTransfer> transfers;    // by operation
-  // How many transfers between two ranks of a group it finished; only where its dump has all of its
-  // records.
+  // How many transfers between two ranks of a group it finished; only where its dump has all of
+  // its transfers in that group.
   std::map<HangOperation, int32_t> finished_transfers;
   std::set<HangOperation> left_over;  // pairs of which it has entries of launches that ended
   std::vector<HangOperation> head;    // several where transfers were launched together
@@ -90,14 +91,23 @@ struct HangRank {
   // Its dump ends in the middle, before anything outstanding: as if there were none, but for what
   // it recorded.
   bool IsUnknown() const { return head.empty() && dump->is_cut; }
-  bool has_all_records = false;   // since it began
-  bool is_active_only = false;    // the dump has no completed entry
-  bool is_ring_full = false;      // as far as its size shows it
-  bool may_lack_older = false;    // outstanding entries may have left the ring
-  int64_t newest_created_ns = 0;  // 0: no entry
+  bool has_all_records = false;            // since it began
+  std::vector<uint32_t> all_transfers_in;  // groups whose first transfer its dump has; ascending
+  bool is_active_only = false;             // the dump has no completed entry
+  bool is_ring_full = false;               // as far as its size shows it
+  bool may_lack_older = false;             // outstanding entries may have left the ring
+  int64_t newest_created_ns = 0;           // by the common clock; 0: no entry
+  // By how much its clock is ahead of that of most ranks, where their dumps show it; negative:
+  // behind. FindClocks.
+  int64_t clock_ahead_ns = 0;
   // Its times cannot be those of the others: its clock is wrong, or it is of another attempt.
   bool has_odd_clock = false;
 
+  // Whether its dump has all transfers that it issued in a group.
+  bool HasAllTransfers(uint32_t group) const {
+    return has_all_records ||
+           std::binary_search(all_transfers_in.begin(), all_transfers_in.end(), group);
+  }
   // Whether what it is at left its ring: the latest number of the group shows it.
   bool IsHeadLost() const { return !head.empty() && head_entry == kNoEntry; }
   // Whether what it is at may have left its ring, and nothing shows what it was.
@@ -139,8 +149,8 @@ struct HangModel {
     return at != nullptr && !at->dump->is_cut;
   }
   std::vector<int32_t> MembersOf(const HangOperation& operation) const;
-  // Nanoseconds since 1970 at which that rank issued it; 0 where it did not, or it is not recorded.
-  // Of a head that left the ring: at the latest.
+  // Nanoseconds since 1970, by the common clock, at which that rank issued it; 0 where it did not,
+  // or it is not recorded. Of a head that left the ring: at the latest.
   int64_t IssuedAt(const HangRank& rank, const HangOperation& operation) const;
 };
 
@@ -168,6 +178,12 @@ std::optional<LeftOutTransfer> LeftOutBy(const HangModel& model, const HangRank&
 // oldest outstanding one of its dump, or an older one that left its ring where the latest numbers
 // of the groups show which.
 void FindHeads(HangModel& model, int threads);
+
+// Finds ranks whose clocks are apart from those of most by two seconds to ten minutes
+// (hang_clocks.cc): they saw at least three collectives of a group end earlier or later than the
+// others, by the same time. Nobody leaves these before all came, so that they end everywhere at
+// once, also where a rank came late.
+void FindClocks(HangModel& model);
 
 // The number by which the dump of a rank knows a group (`FlightStatus::pg_id`), of which it may
 // have no entry: from the dumps of members that have. Nothing where these do not agree, or it

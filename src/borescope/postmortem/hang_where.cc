@@ -26,13 +26,20 @@ std::optional<Where> ByStatus(const HangModel& model, const HangRank& rank,
                WhereBasis::kStatus};
 }
 
-// Whether all records that both dumps have are of the same operation, and there is one.
-bool HasSameProgram(const HangRank& a, const HangRank& b) {
+// Whether all records that both dumps have are of the same operation, and there is one: in one
+// group, or in two alike, of each of which one of the two is a member.
+bool HasSameProgram(const HangModel& model, const HangRank& a, const HangRank& b) {
   const std::vector<FlightEntry>& left = a.dump->entries;
   const std::vector<FlightEntry>& right = b.dump->entries;
-  const auto group = [](const HangRank& rank, const FlightEntry& entry) {
-    return entry.group == FlightEntry::kNothing ? std::string_view()
-                                                : rank.dump->named_groups[entry.group].description;
+  const auto are_like_groups = [&](const FlightEntry& x, const FlightEntry& y) {
+    if (x.group == FlightEntry::kNothing || y.group == FlightEntry::kNothing) {
+      return x.group == y.group;
+    }
+    const uint32_t own = a.group_of[x.group];
+    const uint32_t other = b.group_of[y.group];
+    const std::vector<int32_t>& members = model.groups[own].members;
+    return own == other || (model.groups[own].description == model.groups[other].description &&
+                            !std::binary_search(members.begin(), members.end(), b.rank));
   };
   size_t common = 0;
   for (size_t i = 0, j = 0; i < left.size() && j < right.size();) {
@@ -44,7 +51,7 @@ bool HasSameProgram(const HangRank& a, const HangRank& b) {
     const FlightEntry& y = right[j++];
     const bool is_same = x.collective_seq == y.collective_seq && x.p2p_seq == y.p2p_seq &&
                          OperationName(a.dump->Name(x)) == OperationName(b.dump->Name(y)) &&
-                         group(a, x) == group(b, y);
+                         are_like_groups(x, y);
     if (!is_same) {
       return false;
     }
@@ -66,7 +73,7 @@ std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
     if (issued == nullptr) {
       continue;
     }
-    if (HasSameProgram(*peer, rank)) {
+    if (HasSameProgram(model, *peer, rank)) {
       const bool is_behind =
           rank.dump->entries.back().record_id >= peer->dump->entries[issued->first_entry].record_id;
       return Where{is_behind ? WhereState::kDone : WhereState::kNotIssued, WhereBasis::kAligned};
@@ -87,7 +94,7 @@ bool IsPastByTime(const HangModel& model, const HangRank& rank, const HangOperat
       facts->second.recorded * 2 >= model.groups[operation.group].members.size()) {
     return false;
   }
-  const int64_t oldest = rank.dump->entries[rank.head_entry].created_ns;
+  const int64_t oldest = rank.dump->entries[rank.head_entry].created_ns - rank.clock_ahead_ns;
   return oldest > facts->second.last_created_ns;
 }
 
@@ -141,8 +148,8 @@ bool IsDoneByLike(const HangModel& model, const HangRank& rank, const HangOperat
         passed->dump->entries.back().record_id >= record &&
         (passed->head.empty() || (passed->head_entry != HangRank::kNoEntry &&
                                   passed->dump->entries[passed->head_entry].record_id > record));
-    if (is_past && HasIssuedAsManyTransfers(rank, *like) && HasSameProgram(*waits, *passed) &&
-        HasSameProgram(rank, *like)) {
+    if (is_past && HasIssuedAsManyTransfers(rank, *like) &&
+        HasSameProgram(model, *waits, *passed) && HasSameProgram(model, rank, *like)) {
       return true;
     }
   }
@@ -154,10 +161,11 @@ Where WhereIsTransfer(const HangModel& model, const HangRank& rank,
   if (rank.FindTransfer(operation) != nullptr) {
     return {WhereState::kOpen, WhereBasis::kRecorded};
   }
-  // Where both ends have all their records, the number counts from the first transfer on.
+  // Where both ends have all their transfers, the number counts from the first one on.
   const HangRank* const peer =
       model.Of(operation.from == rank.rank ? operation.to : operation.from);
-  if (rank.has_all_records && peer != nullptr && peer->has_all_records) {
+  if (peer != nullptr && rank.HasAllTransfers(operation.group) &&
+      peer->HasAllTransfers(operation.group)) {
     HangOperation first = operation;
     first.number = 0;
     const auto finished = rank.finished_transfers.find(first);

@@ -22,12 +22,8 @@ namespace borescope::internal {
 // - A rank without a dump whose own watchdog reported that it waited had not died before.
 // - A failure that came later than the hang, and of another rank, is none of its causes.
 // - Of several failures the first is the cause; the others may follow from it where times, a
-// launcher
-//   or the order of one log show that they came later, and are said to be unordered where none
-//   does.
+//   launcher or the order of one log show that they came later, and are said to be unordered
+//   where none does.
 void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources);
-
-// The ranks that RankList wrote: "0..7,9". Empty for any other text.
-std::vector<int32_t> ReadRankList(std::string_view list);
 
 }  // namespace borescope::internal

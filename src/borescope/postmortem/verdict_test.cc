@@ -1,5 +1,6 @@
 #include "borescope/postmortem/verdict.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -115,6 +116,48 @@ TEST(Verdict, ALaterFailureOfAnotherRankIsNoCause) {
   // Clocks of hosts differ.
   event.unix_ns = kSince + kSecondNs;
   EXPECT_EQ(Told(Joined({Hang({3}, "never-issued")}, {event})), Told(earlier));
+}
+
+JobEvent Ras(std::vector<int32_t> behind, std::vector<int32_t> missing, uint64_t count = 1) {
+  JobEvent event = Event(LogKind::kRas, std::nullopt,
+                         fmt::format("RAS: {} behind, {} missing", behind.size(), missing.size()));
+  event.ras = RasText{.behind = std::move(behind), .missing = std::move(missing)};
+  event.ras->is_behind = !event.ras->behind.empty();
+  event.ras->is_missing = !event.ras->missing.empty();
+  event.count = count;
+  return event;
+}
+
+// One report of a running job shows differences, too; one that stays as it is shows a hang.
+TEST(Verdict, ReportsOfRasNameWhoIsBehind) {
+  EXPECT_EQ(Told(Joined({}, {Ras({5}, {})})),
+            (Lines{"warning/5/Ranks launched fewer collectives than others"}));
+  const auto stuck = Joined({}, {Ras({5}, {}, 2)});
+  EXPECT_EQ(Told(stuck), (Lines{"error/5/Ranks stopped issuing work"}));
+  EXPECT_EQ(stuck.back().findings.front().certainty, Certainty::kLikely);
+  EXPECT_TRUE(stuck.back().has_cause);
+  EXPECT_EQ(Told(Joined({}, {Ras({5}, {}), Ras({5}, {})})), Told(stuck));
+  JobEvent other = Ras({5}, {}, 2);
+  other.ras->has_other_kinds = true;
+  EXPECT_EQ(Told(Joined({}, {other})), (Lines{"error/5/Ranks called different operations"}));
+  EXPECT_EQ(Told(Joined({}, {Ras({}, {3})})),
+            (Lines{"error/3/Processes do not answer NCCL's RAS service"}));
+}
+
+TEST(Verdict, ReportsOfRasJoinWhatElseIsKnown) {
+  // A watchdog shows that it hangs, and RAS who was missing.
+  JobEvent timeout = Event(LogKind::kTimeout, 0, "ALLREDUCE 9 did not end");
+  const auto watched = Joined({}, {timeout, Ras({5}, {})});
+  EXPECT_EQ(Told(watched), (Lines{"error/5/Ranks stopped issuing work"}));
+  EXPECT_NE(watched.back().findings.front().evidence.find("ALLREDUCE 9 did not end"),
+            std::string::npos);
+  EXPECT_FALSE(watched.back().is_unclear);
+  // Dumps say more.
+  const auto dumps = Joined({Hang({5}, "never-issued")}, {Ras({5}, {}, 2)});
+  EXPECT_EQ(Told(dumps), (Lines{"error/5/Others wait"}));
+  EXPECT_NE(dumps.front().findings.front().evidence.find("RAS: 1 behind"), std::string::npos);
+  EXPECT_EQ(Told(Joined({Hang({2}, "never-issued")}, {Ras({5}, {}, 2)})),
+            (Lines{"error/2/Others wait", "warning/5/Ranks stopped issuing work"}));
 }
 
 JobEvent NodeFailure() { return Event(LogKind::kCancelled, std::nullopt, "node failure"); }

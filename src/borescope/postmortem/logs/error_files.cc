@@ -10,6 +10,7 @@
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/pickle/plain_reader.h"
+#include "borescope/postmortem/logs/ras_reports.h"
 #include "borescope/postmortem/memory/oom.h"
 
 namespace borescope::internal {
@@ -148,6 +149,10 @@ ErrorFileKind GuessErrorFile(std::string_view head) {
   if (begin.starts_with('[') && Contains(begin, "\"thread_id\"") && Contains(begin, "\"pid\"")) {
     return ErrorFileKind::kPySpy;
   }
+  if (begin.starts_with('{') && Contains(begin, "\"nccl_version\"") &&
+      Contains(begin, "\"communicators\"") && Contains(begin, "\"communicators_count\"")) {
+    return ErrorFileKind::kRas;
+  }
   const size_t key = begin.find_first_not_of(" \n\t\r", 1);
   return begin.starts_with('{') && key != std::string_view::npos &&
                  begin.substr(key).starts_with("\"message\"")
@@ -157,7 +162,9 @@ ErrorFileKind GuessErrorFile(std::string_view head) {
 
 std::optional<std::vector<LogEvent>> ReadErrorFile(ErrorFileKind kind, std::string_view text,
                                                    const LineFinder& lines) {
-  return kind == ErrorFileKind::kNone ? std::nullopt : Reader(lines).Read(kind, text);
+  return kind == ErrorFileKind::kNone  ? std::nullopt
+         : kind == ErrorFileKind::kRas ? ReadRasJson(text)
+                                       : Reader(lines).Read(kind, text);
 }
 
 std::optional<int32_t> RankOfFolder(std::string_view path) {

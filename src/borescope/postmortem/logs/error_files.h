@@ -1,5 +1,6 @@
 // Small files of JSON beside the logs: error files of torch elastic (error.json, written by
-// @record to TORCHELASTIC_ERROR_FILE) and stacks of `py-spy dump --json`.
+// @record to TORCHELASTIC_ERROR_FILE), stacks of `py-spy dump --json`, and reports of NCCL's RAS
+// service.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace borescope::internal {
 
-enum class ErrorFileKind : uint8_t { kNone, kElastic, kPySpy };
+enum class ErrorFileKind : uint8_t { kNone, kElastic, kPySpy, kRas };
 
 // What the file may be, by its first bytes.
 ErrorFileKind GuessErrorFile(std::string_view head);

@@ -15,6 +15,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/logs/error_files.h"
 #include "borescope/postmortem/logs/log_envelopes.h"
+#include "borescope/postmortem/logs/ras_reports.h"
 
 namespace borescope::internal {
 namespace {
@@ -76,7 +77,9 @@ Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string_view path, std::str
   Rejoined all(std::move(head), rest);
   BS_ASSIGN(const std::string text, ReadUpTo(all, kErrorFileBytes));
   if (std::optional<std::vector<LogEvent>> events = ReadErrorFile(kind, text, lines)) {
-    read.kind = kind == ErrorFileKind::kElastic ? "elastic-error" : "py-spy";
+    read.kind = kind == ErrorFileKind::kElastic ? "elastic-error"
+                : kind == ErrorFileKind::kRas   ? "nccl-ras"
+                                                : "py-spy";
     read.events = std::move(*events);
   } else if (path.ends_with("/error.json") || path == "error.json") {
     return Error{.code = ErrorCode::kCorrupt,
@@ -103,10 +106,18 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   }
   Rejoined all(std::move(head), *source.bytes);
   LogScanner scanner(lines);
-  BS_TRY(
-      ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
-                     [&](std::string_view line, int64_t number) { scanner.Take(line, number); }));
+  RasReader ras;
+  BS_TRY(ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
+                        [&](std::string_view line, int64_t number) {
+                          scanner.Take(line, number);
+                          ras.Take(line, number);
+                        }));
   read.events = scanner.Finish();
+  for (LogEvent& event : ras.Finish()) {
+    read.events.push_back(std::move(event));
+  }
+  std::stable_sort(read.events.begin(), read.events.end(),
+                   [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
   read.kind = is_named_so || !read.events.empty() ? "log" : "";
   return {};
 }
@@ -429,7 +440,8 @@ class LogReader {
     }
     const bool is_of_file = event.kind != LogKind::kXid && event.kind != LogKind::kKilled &&
                             event.kind != LogKind::kCancelled &&
-                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kMachine &&
+                            event.kind != LogKind::kTaskFailed && event.kind != LogKind::kRas &&
+                            event.kind != LogKind::kMachine &&
                             (event.kind != LogKind::kExit || event.is_of_shell);
     if (!event.rank.has_value() && is_of_file && !has_many_nodes_) {
       event.rank = RankOfPlace(i);

@@ -35,8 +35,9 @@ struct LogFindingRow {
       {"file", &LogFindingRow::file, Role::kKey, "The log or the error file."},
       {"line", &LogFindingRow::line, Role::kKey, "Line in the log, from 1."},
       {"kind", &LogFindingRow::kind, Role::kDerived,
-       "exception, out of memory, fatal error, exit, timeout, progress, nccl warning, stack, xid, "
-       "machine, no start, host memory, cancelled or task failed: docs/use/postmortem-logs.md."},
+       "exception, out of memory, fatal error, exit, timeout, progress, ras, nccl warning, stack, "
+       "xid, machine, no start, host memory, cancelled or task failed: "
+       "docs/use/postmortem-logs.md."},
       {"text", &LogFindingRow::text, Role::kDerived,
        "What matched, in one line; passwords, tokens, accounts and URLs are left out."},
       {"program_line", &LogFindingRow::program_line, Role::kDerived,

@@ -98,10 +98,10 @@ int64_t LogStreamOf(const LogLine& line) {
 }
 
 std::string_view LogKindName(LogKind kind) {
-  constexpr std::string_view kNames[] = {
-      "exception",    "out of memory", "fatal error", "exit",        "timeout",
-      "nccl warning", "stack",         "xid",         "host memory", "cancelled",
-      "task failed",  "machine",       "no start",    "progress",    ""};
+  constexpr std::string_view kNames[] = {"exception",   "out of memory", "fatal error", "exit",
+                                         "timeout",     "nccl warning",  "stack",       "xid",
+                                         "host memory", "cancelled",     "task failed", "machine",
+                                         "no start",    "progress",      "ras",         ""};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -41,6 +41,7 @@ enum class LogKind : uint8_t {
   kMachine,     // a fault of the machine or of a GPU of AMD, by the kernel
   kNoStart,     // why a command could not run: of interest if nothing else says why
   kProgress,    // what the watchdog of NCCL says about the work of a rank
+  kRas,         // what NCCL's RAS service says about the ranks of a communicator
   kCount,
 };
 std::string_view LogKindName(LogKind kind);  // "out of memory"
@@ -67,6 +68,7 @@ struct TimeoutText {
   int64_t waited_ms = 0;
 };
 
+<<<<<<< HEAD
 // What a rank called, by an exception of TORCH_DISTRIBUTED_DEBUG=DETAIL.
 struct CallText {
   int32_t rank = 0;
@@ -81,6 +83,16 @@ enum class DesyncKind : uint8_t {
   kNeverJoined,  // any collective
   kNotJoined,    // the one after the last that they finished
   kNotFinished,  // the one that they joined last
+=======
+// What a report of NCCL's RAS service says about a communicator, as far as it says which ranks of
+// the job these are.
+struct RasText {
+  std::vector<int32_t> behind;   // launched fewer collectives of some kind than others; ascending
+  std::vector<int32_t> missing;  // their processes do not answer
+  bool is_behind = false;        // some are behind, also of unknown rank
+  bool is_missing = false;       // some do not answer
+  bool has_other_kinds = false;  // who is behind in one kind is ahead in another
+>>>>>>> hang-s51
 };
 
 struct LogEvent {
@@ -120,6 +132,7 @@ struct LogEvent {
   MachineFault fault = MachineFault::kSwitch;  // of kMachine
   uint64_t count = 1;                          // of equal ones in this file
   std::optional<TimeoutText> timeout = {};
+  std::optional<RasText> ras = {};
   std::optional<postmortem::OomMessage> out_of_memory = {};
 };
 
