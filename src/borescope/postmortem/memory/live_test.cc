@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/postmortem/memory/areas.h"
+#include "borescope/postmortem/memory/growth.h"
 #include "borescope/postmortem/memory/held.h"
 
 namespace borescope::internal::postmortem {
