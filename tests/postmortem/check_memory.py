@@ -118,6 +118,9 @@ def main():
     for steps in range(40, 50):
         check(f"cleared after {steps}", all(row[2] != "certain" for row in ask(programs.cleared_list(steps)).growth()), answer)
 
+    answer = ask(programs.loading())
+    check("a model that is loaded", answer.first["finding"] == FULL, answer)
+
     answer = ask(programs.queue())
     check("a queue", answer.growth() == [] and answer.first["finding"] == NOTHING, answer)
     check("what is there", "optimizer state" in answer.first["evidence"] and answer.first["severity"] == "info", answer)

@@ -237,6 +237,18 @@ def cleared_list(steps=48, every=10):
     return device.snapshot()
 
 
+def loading():
+    """A model that does not fit, layer by layer, each with a copy that is freed."""
+    device = Device(4 * GIB)
+
+    def step(_):
+        copy = device.alloc(40 * MIB, at(18, "read"))
+        device.alloc(50 * MIB, PARAMETER)
+        device.free(copy)
+    until_it_fails(step)
+    return device.snapshot()
+
+
 def queue(length=10):
     """A queue that keeps the last ten: what it held last was never freed."""
     device = Device(12 * GIB)

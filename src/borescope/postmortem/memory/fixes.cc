@@ -557,18 +557,6 @@ class FixFinder {
     TryWithout({growing_.begin(), growing_.end()}, bytes, true);
   }
 
-  static bool IsOfModel(MemoryCategory category) {
-    switch (category) {
-      case MemoryCategory::kParameter:
-      case MemoryCategory::kGradient:
-      case MemoryCategory::kOptimizerState:
-      case MemoryCategory::kWorkspace:
-        return true;
-      default:
-        return false;
-    }
-  }
-
   // Whether most of the `bytes` that these sites hold is the model's.
   bool IsMostlyOfModel(const std::vector<uint32_t>& of, uint64_t bytes) const {
     uint64_t of_model = 0;
@@ -582,10 +570,11 @@ class FixFinder {
   bool TryWithout(const std::vector<uint32_t>& without, uint64_t bytes, bool is_growth = false) {
     if (!HasTime()) return true;
     MemoryChange change{.settings = snapshot_.settings, .bounds = {}};
+    std::vector<bool> is_out(sites_.size(), false);
+    for (const uint32_t site : without) is_out[site] = true;
     change.size_of = [&](const Request& request) -> uint64_t {
-      const uint32_t site = sites_.Of(request.stack);
-      const bool is_out = std::find(without.begin(), without.end(), site) != without.end();
-      return is_out && &request != &stream_.failed ? 0 : request.size;
+      const bool is_left_out = is_out[sites_.Of(request.stack)] && &request != &stream_.failed;
+      return is_left_out ? 0 : request.size;
     };
     const Answer answer = Try(std::move(change));
     // Pairs that do not help are too many to list.

@@ -205,6 +205,10 @@ JobFinding GrowthFinding(const GrowthSum& sum, const MemorySites& sites) {
 
 bool IsCauseOf(const GrowthSum& sum, uint64_t could_have, const MemoryFixes& fixes) {
   if (could_have == 0 || sum.held_bytes < could_have / 10) return false;
+  // Without marks of steps, a model that is being loaded grows as well.
+  uint64_t of_model = 0;
+  for (const MemoryGrowth& line : sum.lines) of_model += IsOfModel(line.category) ? line.bytes : 0;
+  if (of_model > sum.bytes / 2) return false;
   return std::none_of(fixes.fixes.begin(), fixes.fixes.end(), [](const MemoryFix& fix) {
     return fix.is_of_growth && fix.fits == Fits::kNo;
   });

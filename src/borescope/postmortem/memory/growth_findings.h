@@ -41,8 +41,8 @@ std::vector<GrowthSum> SumGrowth(const DeviceMemory& device, const Replay& repla
 // The finding where no request failed of it. Ranks are the caller's to fill in.
 JobFinding GrowthFinding(const GrowthSum& sum, const MemorySites& sites);
 
-// Whether growth is why a request failed: it is a tenth or more of what the process could have, and
-// the request would have been served without it, as far as that was tried.
+// Whether growth is why a request failed: it is a tenth or more of what the process could have, not
+// the model itself, and the request would have been served without it, as far as that was tried.
 bool IsCauseOf(const GrowthSum& sum, uint64_t could_have, const MemoryFixes& fixes);
 // The sentences of that. `could_have`: what the process could have in all.
 std::string_view FailureSentence(const GrowthSum& sum);

@@ -226,6 +226,18 @@ std::string_view Name(MemoryCategory category) {
   return "";
 }
 
+bool IsOfModel(MemoryCategory category) {
+  switch (category) {
+    case MemoryCategory::kParameter:
+    case MemoryCategory::kGradient:
+    case MemoryCategory::kOptimizerState:
+    case MemoryCategory::kWorkspace:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string MemorySite::Text() const { return FrameText(file, line, function); }
 
 MemorySites::MemorySites(const MemorySnapshot& snapshot, const LineFinder& finder)

@@ -30,6 +30,8 @@ enum class MemoryCategory : uint8_t {
   kEnd,
 };
 std::string_view Name(MemoryCategory category);
+// Parameters, gradients, states of the optimizer, and workspaces of libraries.
+bool IsOfModel(MemoryCategory category);
 
 // A line of the program. Site 0 is that of memory without a stack. Long texts are cut.
 struct MemorySite {

@@ -26,7 +26,8 @@ std::optional<StatesToCome> FindStatesToCome(const MemorySnapshot& snapshot,
   bool is_first = true;
   for (uint32_t i = 0; i < oom.event; ++i) {
     const MemoryEvent& event = device.events[i];
-    if (event.action != MemoryAction::kAlloc) continue;
+    // What contradicts other events has no bytes.
+    if (event.action != MemoryAction::kAlloc || replay.BlockBytes(i) == 0) continue;
     const MemorySites::Signs& signs = sites.Of(event);
     // Backward after states were made: of an earlier step.
     is_first = is_first && !(signs.is_backward && state_bytes > 0);
