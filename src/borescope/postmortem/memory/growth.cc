@@ -252,11 +252,14 @@ std::vector<Increase> RisesInARow(std::span<const SiteSweep::Part> parts, uint64
                                   const Of& of) {
   std::vector<Increase> rises;
   // A part in which nothing changed is not there, and ends the row.
-  for (size_t i = parts.size(); i-- > 1 && parts[i].mark == marks - rises.size();) {
-    const bool is_next = parts[i - 1].mark + 1 == parts[i].mark;
-    const uint64_t before = is_next ? of(parts[i - 1]) : 0;
-    if (!is_next || of(parts[i]) <= before) break;
-    rises.push_back({of(parts[i]) - before, 0});
+  for (size_t i = parts.size(); i > 1; --i) {
+    const SiteSweep::Part& part = parts[i - 1];
+    const SiteSweep::Part& previous = parts[i - 2];
+    if (part.mark != marks - rises.size()) break;
+    const bool is_next = previous.mark + 1 == part.mark;
+    const uint64_t before = is_next ? of(previous) : 0;
+    if (!is_next || of(part) <= before) break;
+    rises.push_back({of(part) - before, 0});
   }
   std::reverse(rises.begin(), rises.end());
   return rises;

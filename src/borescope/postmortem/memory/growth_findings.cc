@@ -36,6 +36,7 @@ std::vector<MemoryGrowth> ByLine(std::span<const MemoryGrowth> growth, bool is_o
     sum.is_by_events = one.is_by_events;
   }
   std::vector<MemoryGrowth> lines;
+  lines.reserve(sites.size());
   for (const auto& [site, sum] : sites) lines.push_back(sum);
   std::stable_sort(lines.begin(), lines.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
     return a.bytes_per_step > b.bytes_per_step;
@@ -148,6 +149,7 @@ std::string SettingsText(const GrowthSum& sum, const MemoryFixes& fixes) {
   if (settings.empty()) return "";
   settings.resize(std::min(settings.size(), kMost));
   std::vector<std::string> texts;
+  texts.reserve(settings.size());
   for (const MemoryFix* const fix : settings) {
     texts.push_back(fix->setting + " " + Later(sum, *fix->spare_bytes));
   }
