@@ -15,6 +15,7 @@
 #include "borescope/base/io/inflate.h"
 #include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/fixes.h"
+#include "borescope/postmortem/memory/growth.h"
 #include "borescope/postmortem/memory/live.h"
 #include "borescope/postmortem/memory/oom.h"
 #include "borescope/postmortem/memory/read_snapshot.h"

@@ -55,6 +55,7 @@ class StreamBuilder {
   RequestStream Build(const MemorySites& sites, const MemoryCategories& categories,
                       const std::vector<MemoryStep>& steps) {
     const std::vector<bool> in_each = SitesOfEachStep(device_, sites, steps, oom_.event);
+    const uint32_t pass = BeginOfPass(sites, steps);
     has_completions_ = std::any_of(
         device_.events.begin(), device_.events.end(),
         [](const MemoryEvent& event) { return event.action == MemoryAction::kFreeCompleted; });
@@ -66,9 +67,13 @@ class StreamBuilder {
       const MemoryEvent& event = device_.events[i];
       if (event.action == MemoryAction::kAlloc) {
         request_of_[i] = static_cast<uint32_t>(stream_.requests.size());
+        const MemorySites::Signs& signs = sites.Of(event);
+        // What a forward pass keeps is an activation, also where the failure came before backward.
+        const bool is_of_pass = i >= pass && replay_.links[i] > oom_.event && signs.is_forward &&
+                                !signs.is_parameter && !signs.is_optimizer && !signs.is_backward;
         AddRequest({event.size, event.stack, event.lane,
-                    ScalesWithBatch(categories.events[i], sites.Of(event),
-                                    in_each[sites.Of(event.stack)])});
+                    is_of_pass || ScalesWithBatch(categories.events[i], signs,
+                                                  in_each[sites.Of(event.stack)])});
       } else {
         AddOther(i, event);
       }
@@ -77,12 +82,47 @@ class StreamBuilder {
     const uint32_t site = sites.Of(failed.stack);
     const MemorySites::Signs& signs = sites.Of(failed);
     const bool is_of_model = signs.is_forward || signs.is_backward || in_each[site];
-    stream_.failed = {oom_.size, failed.stack, oom_.lane, is_of_model && !signs.is_optimizer};
+    const bool scales =
+        is_of_model && !signs.is_optimizer && !IsOfGradients(sites, categories, failed);
+    stream_.failed = {oom_.size, failed.stack, oom_.lane, scales};
+    stream_.is_failed_known = is_of_model || signs.is_optimizer || signs.is_parameter;
     stream_.is_exact = replay_.is_exact();
     return std::move(stream_);
   }
 
  private:
+  // The first event after the last backward pass and the last whole step before the failure.
+  uint32_t BeginOfPass(const MemorySites& sites, const std::vector<MemoryStep>& steps) const {
+    uint32_t begin = 0;
+    for (const MemoryStep& step : steps) {
+      if (step.end <= oom_.event) begin = std::max(begin, step.end);
+    }
+    for (uint32_t i = oom_.event; i-- > begin;) {
+      const MemoryEvent& event = device_.events[i];
+      if (event.action == MemoryAction::kAlloc && sites.Of(event).is_backward) return i + 1;
+    }
+    return begin;
+  }
+
+  // Whether the same function of the backward pass asked for as much before, for gradients, which
+  // are as large as parameters.
+  bool IsOfGradients(const MemorySites& sites, const MemoryCategories& categories,
+                     const MemoryEvent& failed) const {
+    if (!sites.Of(failed).is_backward) return false;
+    uint64_t same = 0;
+    uint64_t gradients = 0;
+    for (uint32_t i = 0; i < oom_.event; ++i) {
+      const MemoryEvent& event = device_.events[i];
+      if (event.action != MemoryAction::kAlloc || sites.Of(event.stack) != sites.Of(failed.stack) ||
+          event.size > oom_.size || oom_.size - event.size >= kSmallestBlock) {
+        continue;
+      }
+      ++same;
+      gradients += categories.events[i] == MemoryCategory::kGradient ? 1 : 0;
+    }
+    return gradients > same / 2;
+  }
+
   void AddRequest(const RequestStream::Request& request) {
     AddStep(RequestStream::kAllocate, static_cast<uint32_t>(stream_.requests.size()));
     stream_.requests.push_back(request);
@@ -221,11 +261,13 @@ std::string Percent(uint64_t percent) { return std::to_string(percent) + " %"; }
 class FixFinder {
  public:
   FixFinder(const MemorySnapshot& snapshot, const OomReport& report, const MemorySites& sites,
-            const RequestStream& stream, std::chrono::nanoseconds budget)
+            const RequestStream& stream, std::span<const uint32_t> growing,
+            std::chrono::nanoseconds budget)
       : snapshot_(snapshot),
         report_(report),
         sites_(sites),
         stream_(stream),
+        growing_(growing),
         end_(std::chrono::steady_clock::now() + budget) {
     low_.capacity = high_.capacity = report.capacity;
     if (report.capacity.has_value()) low_.device_bytes = high_.device_bytes = *report.capacity;
@@ -239,10 +281,13 @@ class FixFinder {
     found_.is_reproduced =
         !Replay({.settings = snapshot_.settings, .bounds = high_}).is_served && !is_out_of_time_;
     SumSites(live);
+    found_.forward_bytes = BatchBytes(
+        [&](const Request& request) { return sites_.SignsOf(request.stack).is_forward; });
     TrySettings();
     TryLimit();
     TryEmptyCache();
     TrySmallerRequest();
+    TryWithoutGrowth();
     TrySites();
     TrySmallerBatch();
     for (MemoryFix& fix : found_.fixes) {
@@ -440,15 +485,16 @@ class FixFinder {
   }
 
   // Of requests that are live at the failure, those that a smaller batch makes smaller.
-  uint64_t BatchBytes() const {
+  template <class Counts>
+  uint64_t BatchBytes(const Counts& counts) const {
     std::vector<bool> is_freed(stream_.requests.size(), false);
     for (const RequestStream::Step& step : stream_.steps) {
       if (step.kind() == RequestStream::kRequestFree) is_freed[step.request()] = true;
     }
-    uint64_t bytes = stream_.failed.scales_with_batch ? stream_.failed.size : 0;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < is_freed.size(); ++i) {
       const Request& request = stream_.requests[i];
-      if (request.scales_with_batch && !is_freed[i]) bytes += request.size;
+      if (request.scales_with_batch && !is_freed[i] && counts(request)) bytes += request.size;
     }
     return bytes;
   }
@@ -456,8 +502,9 @@ class FixFinder {
   // Nobody trains with less than a tenth of a batch.
   void TrySmallerBatch() {
     constexpr uint64_t kLeastPercent = 10;
-    const uint64_t bytes = BatchBytes();
-    if (bytes == 0 || !HasTime()) return;
+    const uint64_t bytes = BatchBytes([](const Request& /*request*/) { return true; }) +
+                           (stream_.failed.scales_with_batch ? stream_.failed.size : 0);
+    if (bytes == 0 || !stream_.is_failed_known || !HasTime()) return;
     const auto found =
         LargestPercent([](const Request& request) { return request.scales_with_batch; });
     if (!found.has_value() || found->first < kLeastPercent) return;
@@ -489,7 +536,8 @@ class FixFinder {
         std::span(sites_by_bytes_).first(std::min(sites_by_bytes_.size(), kMostSites));
     bool fits = false;
     for (const auto& [bytes, site] : sites) {
-      fits = TryWithout({site}, bytes) || fits;
+      const bool is_tried = growing_.size() == 1 && growing_.front() == site;
+      fits = is_tried || TryWithout({site}, bytes) || fits;
     }
     for (size_t a = 0; !fits && a < sites.size(); ++a) {
       for (size_t b = a + 1; b < sites.size(); ++b) {
@@ -498,16 +546,15 @@ class FixFinder {
     }
   }
 
-  static bool IsOfModel(MemoryCategory category) {
-    switch (category) {
-      case MemoryCategory::kParameter:
-      case MemoryCategory::kGradient:
-      case MemoryCategory::kOptimizerState:
-      case MemoryCategory::kWorkspace:
-        return true;
-      default:
-        return false;
+  // All lines that grow at once, of which the verdict names the first.
+  void TryWithoutGrowth() {
+    if (growing_.empty()) return;
+    uint64_t bytes = 0;
+    for (const auto& [of_site, site] : sites_by_bytes_) {
+      if (std::find(growing_.begin(), growing_.end(), site) != growing_.end()) bytes += of_site;
     }
+    if (bytes == 0 || sites_.Get(growing_.front()).Text().empty()) return;
+    TryWithout({growing_.begin(), growing_.end()}, bytes, true);
   }
 
   // Whether most of the `bytes` that these sites hold is the model's.
@@ -520,24 +567,30 @@ class FixFinder {
     return of_model > bytes / 2;
   }
 
-  bool TryWithout(const std::vector<uint32_t>& without, uint64_t bytes) {
+  bool TryWithout(const std::vector<uint32_t>& without, uint64_t bytes, bool is_growth = false) {
     if (!HasTime()) return true;
     MemoryChange change{.settings = snapshot_.settings, .bounds = {}};
+    std::vector<bool> is_out(sites_.size(), false);
+    for (const uint32_t site : without) is_out[site] = true;
     change.size_of = [&](const Request& request) -> uint64_t {
-      const uint32_t site = sites_.Of(request.stack);
-      const bool is_out = std::find(without.begin(), without.end(), site) != without.end();
-      return is_out && &request != &stream_.failed ? 0 : request.size;
+      const bool is_left_out = is_out[sites_.Of(request.stack)] && &request != &stream_.failed;
+      return is_left_out ? 0 : request.size;
     };
     const Answer answer = Try(std::move(change));
     // Pairs that do not help are too many to list.
-    if (without.size() > 1 && answer.fits == Fits::kNo) return false;
+    if (!is_growth && without.size() > 1 && answer.fits == Fits::kNo) return false;
     std::string names;
     for (const uint32_t site : without) {
       names += (names.empty() ? "" : " and ") + sites_.Get(site).Text();
     }
+    if (is_growth && without.size() > 2) {
+      names = sites_.Get(without.front()).Text() + " and " + std::to_string(without.size() - 1) +
+              " other lines that grow";
+    }
     MemoryFix fix{.change = "without " + names, .setting = {}};
     fix.changed_bytes = bytes;
     fix.is_of_model = IsMostlyOfModel(without, bytes);
+    fix.is_of_growth = is_growth;
     Add(std::move(fix), answer, true);
     return answer.fits == Fits::kYes;
   }
@@ -546,6 +599,7 @@ class FixFinder {
   const OomReport& report_;
   const MemorySites& sites_;
   const RequestStream& stream_;
+  std::span<const uint32_t> growing_;
   std::chrono::steady_clock::time_point end_;
   AllocatorBounds low_;
   AllocatorBounds high_;
@@ -560,12 +614,12 @@ class FixFinder {
 MemoryFixes FindFixes(const MemorySnapshot& snapshot, const DeviceMemory& device,
                       const Replay& replay, const OomReport& report, const MemorySites& sites,
                       const MemoryCategories& categories, const std::vector<MemoryStep>& steps,
-                      std::chrono::nanoseconds budget) {
+                      std::chrono::nanoseconds budget, std::span<const uint32_t> growing) {
   const RequestStream stream =
       RequestsUntil(device, replay, report.state, sites, categories, steps);
   const std::vector<LiveMemory> live =
       LiveAt(device, replay, sites, categories, report.state.event);
-  return FixFinder(snapshot, report, sites, stream, budget).Find(live);
+  return FixFinder(snapshot, report, sites, stream, growing, budget).Find(live);
 }
 
 }  // namespace borescope::internal::postmortem

@@ -37,6 +37,9 @@ struct RequestStream {
   std::vector<Request> requests;  // the blocks before the first event come first
   std::vector<Step> steps;        // ends before the request that failed
   Request failed;
+  // What made the request that failed is known, and with it whether a smaller batch makes it
+  // smaller.
+  bool is_failed_known = false;
   bool is_exact = false;  // nothing was there before the first event, and nothing was forced
 };
 
@@ -76,17 +79,22 @@ struct MemoryFix {
   // Most of what it leaves out or makes smaller is of the model: parameters, gradients, states of
   // the optimizer, or workspaces of libraries, which a program seldom can do without.
   bool is_of_model = false;
-  bool is_certain = false;  // else it follows from parts of the model or the trace
+  bool is_of_growth = false;  // it leaves out the lines that grow, all of them
+  bool is_certain = false;    // else it follows from parts of the model or the trace
 };  // that could not be checked
 
 struct MemoryFixes {
   std::vector<MemoryFix> fixes;  // those that fit first; settings first; then the smallest change
   uint64_t not_tried = 0;        // for want of time
   bool is_reproduced = false;    // the unchanged stream fails where the program did
+  // What forward passes hold at the failure of what a smaller batch makes smaller.
+  uint64_t forward_bytes = 0;
 };
+// `growing`: the sites of lines that grow, most first; what there is without all of these is tried
+// as well.
 MemoryFixes FindFixes(const MemorySnapshot& snapshot, const DeviceMemory& device,
                       const Replay& replay, const OomReport& report, const MemorySites& sites,
                       const MemoryCategories& categories, const std::vector<MemoryStep>& steps,
-                      std::chrono::nanoseconds budget);
+                      std::chrono::nanoseconds budget, std::span<const uint32_t> growing = {});
 
 }  // namespace borescope::internal::postmortem

@@ -73,6 +73,7 @@ struct NameSigns {
         is_move(IsAny(name, {"_apply", "to", "cuda", "to_empty", "load_state_dict"})),
         is_making(IsAny(name, {"__init__", "reset_parameters"})),
         is_loading(name == "from_pretrained"),
+        is_state_init(IsAny(name, {"_init_group", "_init_state", "init_state"})),
         backward(BackwardFunction(name)) {}
   bool is_workspace;
   bool is_engine;
@@ -82,6 +83,7 @@ struct NameSigns {
   bool is_move;
   bool is_making;
   bool is_loading;
+  bool is_state_init;
   std::string_view backward;  // AddmmBackward0; empty for others
 };
 
@@ -166,6 +168,8 @@ MemorySites::Signs SignsOfFrames(std::span<const uint32_t> frames, const FrameSi
     signs.is_backward = signs.is_backward || of.IsBackward(frame);
     if (!is_python) continue;
     signs.is_optimizer = signs.is_optimizer || of.File(frame).is_optimizer;
+    signs.is_state_init =
+        signs.is_state_init || (of.File(frame).is_optimizer && of.Name(frame).is_state_init);
     signs.is_forward = signs.is_forward || of.Name(frame).is_forward;
     signs.is_parameter = signs.is_parameter || of.IsParameter(frame);
   }
@@ -220,6 +224,18 @@ std::string_view Name(MemoryCategory category) {
       break;
   }
   return "";
+}
+
+bool IsOfModel(MemoryCategory category) {
+  switch (category) {
+    case MemoryCategory::kParameter:
+    case MemoryCategory::kGradient:
+    case MemoryCategory::kOptimizerState:
+    case MemoryCategory::kWorkspace:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string MemorySite::Text() const { return FrameText(file, line, function); }
@@ -421,227 +437,6 @@ std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
   std::stable_sort(rows.begin(), rows.end(),
                    [](const LiveMemory& a, const LiveMemory& b) { return a.bytes > b.bytes; });
   return rows;
-}
-
-// --- Growth ---
-
-namespace {
-
-// Events at which the state is looked at: what is there before the event.
-struct Marks {
-  std::vector<uint32_t> events;
-  size_t least_rises = 3;
-  bool is_by_time = false;
-  bool is_by_events = false;
-};
-
-// Steps, or equal parts: of the time where it is recorded, and of the events.
-std::vector<Marks> FindMarks(const DeviceMemory& device, const std::vector<MemoryStep>& steps) {
-  constexpr size_t kLeastSteps = 4;
-  constexpr int64_t kParts = 8;
-  if (steps.size() >= kLeastSteps) {
-    Marks marks;
-    for (const MemoryStep& step : steps) {
-      marks.events.push_back(step.begin);
-    }
-    return {marks};
-  }
-  const auto events = static_cast<int64_t>(device.events.size());
-  const int64_t begin = device.events.front().time_us;
-  const int64_t end = device.events.back().time_us;
-  const int64_t span = begin == kNoTime || end == kNoTime ? 0 : SubtractSaturating(end, begin);
-  constexpr int64_t kLongest = int64_t{1} << 56;  // microseconds
-  const bool has_times = span > 0 && span <= kLongest;
-  Marks by_time{.events = {}, .is_by_time = true};
-  // One pass over a model may fill half of the events of a short recording.
-  Marks by_events{
-      .events = {}, .least_rises = has_times ? 5U : 3U, .is_by_time = true, .is_by_events = true};
-  // Programs allocate for good as they begin: not the first quarter.
-  for (int64_t part = kParts / 4; part <= kParts; ++part) {
-    by_events.events.push_back(static_cast<uint32_t>(events * part / kParts));
-    if (!has_times) {
-      continue;
-    }
-    const int64_t time = begin + (span * part + kParts - 1) / kParts;  // the first not before it
-    by_time.events.push_back(static_cast<uint32_t>(
-        std::lower_bound(device.events.begin(), device.events.end(), time,
-                         [](const MemoryEvent& event, int64_t at) { return event.time_us < at; }) -
-        device.events.begin()));
-  }
-  if (!has_times) {
-    return {by_events};
-  }
-  by_time.events.back() = static_cast<uint32_t>(events);
-  return {by_time, by_events};
-}
-
-struct Increase {
-  uint64_t bytes = 0;
-  uint64_t blocks = 0;
-};
-
-uint64_t Median(std::vector<uint64_t> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle]
-                                : values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
-}
-
-// What is live in each group event after event, and since how many marks it grows. A mark costs as
-// much as changed since the last one, as both groups and marks may be many.
-class GrowthSweep {
- public:
-  explicit GrowthSweep(size_t groups) : groups_(groups) {}
-
-  void Add(size_t group, uint64_t bytes) {
-    Group& of = Touch(group);
-    of.bytes += bytes;
-    ++of.blocks;
-  }
-  void Remove(size_t group, uint64_t bytes) {
-    Group& of = Touch(group);
-    of.bytes -= bytes;
-    --of.blocks;
-  }
-  void Mark() {
-    ++marks_;
-    for (const size_t number : touched_) {
-      Group& group = groups_[number];
-      group.is_touched = false;
-      const Increase before = std::exchange(group.last, {group.bytes, group.blocks});
-      if (marks_ == 1) continue;
-      // Rises in a row: one at each mark.
-      if (group.risen_at + 1 != marks_ || group.bytes <= before.bytes) group.rises.clear();
-      if (group.bytes <= before.bytes) continue;
-      const uint64_t blocks = group.blocks > before.blocks ? group.blocks - before.blocks : 0;
-      group.rises.push_back({group.bytes - before.bytes, blocks});
-      group.risen_at = marks_;
-    }
-    touched_.clear();
-  }
-  // Those in a row up to the last mark.
-  std::span<const Increase> Rises(size_t number) const {
-    const Group& group = groups_[number];
-    return group.risen_at == marks_ ? std::span<const Increase>(group.rises)
-                                    : std::span<const Increase>();
-  }
-  uint64_t marks() const { return marks_; }
-
- private:
-  struct Group {
-    uint64_t bytes = 0;
-    uint64_t blocks = 0;
-    Increase last;
-    std::vector<Increase> rises;
-    uint64_t risen_at = 0;  // the mark of the last of these
-    bool is_touched = false;
-  };
-
-  Group& Touch(size_t number) {
-    Group& group = groups_[number];
-    if (!std::exchange(group.is_touched, true)) touched_.push_back(number);
-    return group;
-  }
-
-  std::vector<Group> groups_;
-  std::vector<size_t> touched_;  // since the last mark
-  uint64_t marks_ = 0;
-};
-
-using GroupOf = std::function<size_t(uint32_t owner)>;
-
-// How many of the last parts between marks have frees, all in a row: a program that only allocates
-// loads a model, or builds what it needs, and repeats nothing yet.
-size_t PartsWithFrees(const DeviceMemory& device, const std::vector<uint32_t>& marks) {
-  size_t parts = 0;
-  for (size_t mark = marks.size(); mark-- > 1; ++parts) {
-    const auto begin = device.events.begin() + marks[mark - 1];
-    const auto end = device.events.begin() + marks[mark];
-    if (std::none_of(begin, end, [](const MemoryEvent& event) {
-          return event.action == MemoryAction::kFreeRequested ||
-                 event.action == MemoryAction::kFreeCompleted;
-        })) {
-      break;
-    }
-  }
-  return parts;
-}
-
-// What is live in each group at the marks.
-GrowthSweep Sweep(const DeviceMemory& device, const Replay& replay, size_t groups,
-                  const GroupOf& group_of, const std::vector<uint32_t>& marks) {
-  GrowthSweep sweep(groups);
-  for (uint32_t i = 0; i < replay.start_blocks.size(); ++i) {
-    sweep.Add(group_of(Replay::kStartBlock + i), replay.start_blocks[i].size);
-  }
-  size_t next = 0;
-  EndingBlocks ending(device, replay);
-  for (uint32_t i = 0; i <= device.events.size(); ++i) {
-    for (; next < marks.size() && marks[next] == i; ++next) {
-      sweep.Mark();
-    }
-    if (i == device.events.size()) break;
-    ending.Of(i, [&](uint32_t owner) { sweep.Remove(group_of(owner), replay.BytesOf(owner)); });
-    if (device.events[i].action == MemoryAction::kAlloc) {
-      sweep.Add(group_of(i), replay.BlockBytes(i));
-    }
-  }
-  return sweep;
-}
-
-MemoryGrowth GrowthOf(std::span<const Increase> rises, uint64_t marks) {
-  std::vector<uint64_t> bytes;
-  std::vector<uint64_t> blocks;
-  MemoryGrowth row;
-  for (const Increase& rise : rises) {
-    bytes.push_back(rise.bytes);
-    blocks.push_back(rise.blocks);
-    row.bytes += rise.bytes;
-  }
-  row.steps = rises.size();
-  row.first_step = marks - rises.size() + 1;
-  row.bytes_per_step = Median(bytes);
-  row.blocks_per_step = Median(blocks);
-  return row;
-}
-
-}  // namespace
-
-std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
-                                     const MemorySites& sites, const MemoryCategories& categories,
-                                     const std::vector<MemoryStep>& steps) {
-  std::vector<MemoryGrowth> growth;
-  if (device.events.empty()) return growth;
-  const Groups groups(sites);
-  const auto group_of = [&](uint32_t owner) {
-    if (owner >= Replay::kStartBlock) {
-      const uint32_t start = owner - Replay::kStartBlock;
-      return groups.Of(categories.start[start], sites.Of(replay.start_blocks[start].stack));
-    }
-    return groups.Of(categories.events[owner], sites.Of(device.events[owner].stack));
-  };
-  std::vector<char> grows(groups.size());  // a group grows by the first division that shows it
-  for (const Marks& marks : FindMarks(device, steps)) {
-    const GrowthSweep sweep = Sweep(device, replay, groups.size(), group_of, marks.events);
-    const size_t most_rises =
-        marks.is_by_time ? PartsWithFrees(device, marks.events) : marks.events.size();
-    for (size_t group = 0; group < groups.size(); ++group) {
-      const std::span<const Increase> all = sweep.Rises(group);
-      const std::span<const Increase> rises = all.last(std::min(all.size(), most_rises));
-      if (grows[group] != 0 || rises.size() < marks.least_rises) continue;
-      grows[group] = 1;
-      MemoryGrowth row = GrowthOf(rises, sweep.marks());
-      row.site = groups.Site(group);
-      row.category = groups.Category(group);
-      row.is_by_time = marks.is_by_time;
-      row.is_by_events = marks.is_by_events;
-      growth.push_back(row);
-    }
-  }
-  std::stable_sort(growth.begin(), growth.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
-    return a.bytes_per_step > b.bytes_per_step;
-  });
-  return growth;
 }
 
 }  // namespace borescope::internal::postmortem

@@ -1,6 +1,6 @@
 // What lives in a device's memory: for each allocation of a replay its line of the program and its
-// category, and from these what was live at the peak, at a failure, and at the end, and what grows
-// from step to step.
+// category, and from these what was live at the peak, at a failure, and at the end. What grows from
+// step to step is in growth.h.
 //
 // Categories follow from stacks, from the marks of the optimizer's steps, and from how long a block
 // lives; docs/use/postmortem-memory.md has the rules. Pure functions: safe from any thread.
@@ -30,6 +30,8 @@ enum class MemoryCategory : uint8_t {
   kEnd,
 };
 std::string_view Name(MemoryCategory category);
+// Parameters, gradients, states of the optimizer, and workspaces of libraries.
+bool IsOfModel(MemoryCategory category);
 
 // A line of the program. Site 0 is that of memory without a stack. Long texts are cut.
 struct MemorySite {
@@ -59,6 +61,7 @@ class MemorySites {
     bool is_backward = false;
     bool is_forward = false;
     bool is_parameter = false;
+    bool is_state_init = false;  // the function in which an optimizer makes all of its states
   };
   const Signs& Of(const MemoryEvent& event) const { return signs_[event.stack]; }
   const Signs& SignsOf(uint32_t stack) const { return signs_[stack]; }
@@ -98,24 +101,5 @@ struct LiveMemory {
 std::vector<LiveMemory> LiveAt(const DeviceMemory& device, const Replay& replay,
                                const MemorySites& sites, const MemoryCategories& categories,
                                uint32_t moment);
-
-struct MemoryGrowth {
-  uint32_t site = 0;
-  MemoryCategory category = MemoryCategory::kEnd;
-  uint64_t steps = 0;       // so many in a row, the last ones
-  uint64_t first_step = 0;  // the first of these, counted from 1
-  uint64_t bytes_per_step = 0;
-  uint64_t blocks_per_step = 0;
-  uint64_t bytes = 0;         // in these steps together
-  bool is_by_time = false;    // no steps were marked: by eighths of the time or of the events
-  bool is_by_events = false;  // it is of the events
-};
-// What grew in each of the last three steps or more, most bytes a step first. Without steps, in the
-// last three eighths of the time or more, or the last five of the events: a long start of the
-// program fills most of the time, and few of the events. Eighths in which nothing is freed are the
-// start of a program, too, and do not count.
-std::vector<MemoryGrowth> FindGrowth(const DeviceMemory& device, const Replay& replay,
-                                     const MemorySites& sites, const MemoryCategories& categories,
-                                     const std::vector<MemoryStep>& steps);
 
 }  // namespace borescope::internal::postmortem

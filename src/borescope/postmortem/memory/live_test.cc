@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "borescope/postmortem/memory/areas.h"
+#include "borescope/postmortem/memory/growth.h"
 #include "borescope/postmortem/memory/held.h"
+#include "borescope/postmortem/memory/states_to_come.h"
 
 namespace borescope::internal::postmortem {
 namespace {
@@ -34,6 +36,9 @@ class Program {
                        {"", "at::detail::empty_cuda(int)", 0}});
     optimizer_ = Stack({{"/app/train.py", "main", 14},
                         {"/env/lib/python3.12/site-packages/torch/optim/adamw.py", "step", 60}});
+    state_ = Stack({{"/app/train.py", "main", 14},
+                    {"/env/lib/python3.12/site-packages/torch/optim/adamw.py", "step", 60},
+                    {"/env/lib/python3.12/site-packages/torch/optim/adamw.py", "_init_group", 40}});
     data_ = Stack({{"/app/train.py", "main", 9}});
     workspace_ = Stack({{"/app/train.py", "main", 10}, {"", "at::cuda::getNewWorkspace()", 0}});
     nested_ = Stack({{"/app/train.py", "main", 10}, {"/app/model.py", "forward", 40}});
@@ -68,7 +73,8 @@ class Program {
     allocator_.RequestFree(blocks_[owner].id, owner);
     allocator_.CompleteFree(blocks_[owner].id, owner);
   }
-  void Fail(uint64_t size) { Push(MemoryAction::kOom, 0, size, data_); }
+  void Fail(uint64_t size) { Fail(size, data_); }
+  void Fail(uint64_t size, uint32_t stack) { Push(MemoryAction::kOom, 0, size, stack); }
   void Wait(int64_t us) { time_us_ += us; }
   void Mark(bool is_start) {
     snapshot_.devices[0].annotations.push_back(
@@ -101,6 +107,7 @@ class Program {
   uint32_t parameter() const { return parameter_; }
   uint32_t backward() const { return backward_; }
   uint32_t optimizer() const { return optimizer_; }
+  uint32_t state() const { return state_; }
   uint32_t data() const { return data_; }
   uint32_t workspace() const { return workspace_; }
   uint32_t recompute() const { return recompute_; }
@@ -144,7 +151,8 @@ class Program {
   std::vector<Block> blocks_;
   std::map<uint32_t, MemoryCategory> truth_;  // by event
   int64_t time_us_ = 1'700'000'000'000'000;
-  uint32_t forward_, parameter_, backward_, optimizer_, data_, workspace_, recompute_, nested_;
+  uint32_t forward_, parameter_, backward_, optimizer_, state_, data_, workspace_, recompute_,
+      nested_;
 };
 
 struct Loop {
@@ -358,6 +366,183 @@ TEST(MemoryLiveTest, WhatReplacesABlockDoesNotGrow) {
   }
   for (const MemoryArea& area : FindAreas(device, replay, categories, 100)) {
     EXPECT_LE(area.allocated(), 5 * kMiB) << area.event;
+  }
+}
+
+std::vector<MemoryGrowth> GrowthOf(const MemorySnapshot& snapshot, const MemorySites& sites) {
+  const DeviceMemory& device = snapshot.devices[0];
+  const Replay replay = ReplayDevice(snapshot, device);
+  EXPECT_EQ(replay.impossible, "");
+  const std::vector<MemoryStep> steps = FindSteps(snapshot, device);
+  return FindGrowth(device, replay, sites, Categorise(device, replay, sites, steps), steps);
+}
+
+void MarkStep(Program& program) {
+  program.Mark(true);
+  program.Mark(false);
+}
+
+// A list that is cleared every ten steps rises as often as it likes; a rise that goes on for longer
+// than any before is growth.
+TEST(MemoryGrowthTest, WhatFellByAsMuchBeforeIsACycle) {
+  for (const int after : {4, 8, 20}) {
+    Program program;
+    std::vector<uint32_t> kept;
+    for (int step = 0; step < 30 + after; ++step) {
+      kept.push_back(program.Alloc(5 * kMiB, program.data(), MemoryCategory::kHeld));
+      MarkStep(program);
+      if (step < 30 && step % 10 == 9) {
+        for (const uint32_t block : kept) program.Free(block);
+        kept.clear();
+      }
+    }
+    const MemorySnapshot snapshot = program.Finish();
+    const MemorySites sites(snapshot);
+    const std::vector<MemoryGrowth> growth = GrowthOf(snapshot, sites);
+    ASSERT_EQ(growth.size(), after == 20 ? 1U : 0U) << after;
+    if (growth.empty()) continue;
+    EXPECT_FALSE(growth[0].has_fallen);  // it rose by more than it ever fell
+    EXPECT_EQ(growth[0].bytes, 100 * kMiB);
+  }
+}
+
+// A line that held a lot once, and now rises slowly for longer than it did then.
+TEST(MemoryGrowthTest, ALongRiseAfterAFallIsLikely) {
+  Program program;
+  const uint32_t load = program.Alloc(500 * kMiB, program.data(), MemoryCategory::kTemporary);
+  for (int step = 0; step < 20; ++step) {
+    program.Alloc(5 * kMiB, program.data(), MemoryCategory::kHeld);
+    MarkStep(program);
+    if (step == 2) program.Free(load);
+  }
+  const MemorySnapshot snapshot = program.Finish();
+  const MemorySites sites(snapshot);
+  const std::vector<MemoryGrowth> growth = GrowthOf(snapshot, sites);
+  ASSERT_EQ(growth.size(), 1U);
+  EXPECT_FALSE(growth[0].is_certain() && growth[0].has_fallen);
+  EXPECT_GE(growth[0].bytes, 80 * kMiB);
+}
+
+// Of a queue that keeps ten, the last ten were never freed; it holds as much as before.
+TEST(MemoryGrowthTest, AQueueDoesNotGrow) {
+  Program program;
+  std::vector<uint32_t> kept;
+  for (size_t step = 0; step < 40; ++step) {
+    kept.push_back(program.Alloc(5 * kMiB, program.data(), MemoryCategory::kHeld));
+    if (step >= 10) program.Free(kept[step - 10]);
+    MarkStep(program);
+  }
+  const MemorySnapshot snapshot = program.Finish();
+  EXPECT_TRUE(GrowthOf(snapshot, MemorySites(snapshot)).empty());
+}
+
+// Blocks that larger ones replace, in a line that holds more each step, as torch.cat makes them.
+TEST(MemoryGrowthTest, WhatLargerBlocksReplaceGrows) {
+  for (const bool has_marks : {true, false}) {
+    Program program;
+    std::optional<uint32_t> held;
+    for (uint64_t step = 0; step < 64; ++step) {
+      const uint32_t longer =
+          program.Alloc((20 + 2 * step) * kMiB, program.nested(), MemoryCategory::kHeld);
+      if (held.has_value()) program.Free(*held);
+      held = longer;
+      if (has_marks) MarkStep(program);
+    }
+    const MemorySnapshot snapshot = program.Finish();
+    const MemorySites sites(snapshot);
+    const std::vector<MemoryGrowth> growth = GrowthOf(snapshot, sites);
+    ASSERT_EQ(growth.size(), 1U) << has_marks;
+    EXPECT_EQ(growth[0].kind, GrowthKind::kReplaced);
+    EXPECT_EQ(sites.Get(growth[0].site).Text(), "/app/model.py:40 forward");
+    EXPECT_EQ(growth[0].is_by_time, !has_marks);
+    EXPECT_FALSE(growth[0].is_certain());
+    EXPECT_TRUE(growth[0].is_forward);
+    if (has_marks) {
+      EXPECT_EQ(growth[0].bytes_per_step, 2 * kMiB);
+    }
+  }
+}
+
+// Steps that need more than those before, and free it: from six rises in a row on.
+TEST(MemoryGrowthTest, WhatStepsNeedGrows) {
+  for (const uint64_t steps : {6U, 12U}) {
+    Program program;
+    for (uint64_t step = 0; step < steps; ++step) {
+      program.Free(
+          program.Alloc((20 + 4 * step) * kMiB, program.forward(), MemoryCategory::kTemporary));
+      MarkStep(program);
+    }
+    const MemorySnapshot snapshot = program.Finish();
+    const MemorySites sites(snapshot);
+    const std::vector<MemoryGrowth> growth = GrowthOf(snapshot, sites);
+    ASSERT_EQ(growth.size(), steps > 6 ? 1U : 0U);
+    if (growth.empty()) continue;
+    EXPECT_EQ(growth[0].kind, GrowthKind::kPeak);
+    EXPECT_EQ(growth[0].steps, steps - 1);
+    EXPECT_EQ(growth[0].bytes_per_step, 4 * kMiB);
+    EXPECT_EQ(growth[0].last_bytes, 4 * kMiB);
+  }
+}
+
+std::optional<StatesToCome> StatesOf(Program& program) {
+  const MemorySnapshot snapshot = program.Finish();
+  const MemorySites sites(snapshot);
+  const DeviceMemory& device = snapshot.devices[0];
+  const Replay replay = ReplayDevice(snapshot, device);
+  EXPECT_EQ(replay.ooms.size(), 1U);
+  const std::vector<MemoryStep> steps = FindSteps(snapshot, device);
+  return FindStatesToCome(snapshot, device, replay, sites, Categorise(device, replay, sites, steps),
+                          replay.ooms.back());
+}
+
+// An optimizer that fails in its first step: of each size as many states as of any.
+TEST(StatesToComeTest, AsManyForEachGradient) {
+  struct Case {
+    size_t made;
+    uint64_t per_parameter;  // 0: nothing is known
+    uint64_t to_come;
+    uint64_t bytes;
+  };
+  // Parameters of 8, 4 and 4 MiB; states come as 8, 8, 4, 4, 4, 4.
+  for (const Case& one : {Case{0, 0, 0, 0}, Case{1, 2, 5, 24 * kMiB}, Case{2, 2, 4, 16 * kMiB},
+                          Case{5, 2, 1, 4 * kMiB}}) {
+    SCOPED_TRACE(one.made);
+    Program program;
+    for (const uint64_t size : {8 * kMiB, 4 * kMiB, 4 * kMiB}) {
+      program.Alloc(size, program.parameter(), MemoryCategory::kParameter);
+      program.Alloc(size, program.backward(), MemoryCategory::kGradient);
+    }
+    const std::array<uint64_t, 6> states = {8 * kMiB, 8 * kMiB, 4 * kMiB,
+                                            4 * kMiB, 4 * kMiB, 4 * kMiB};
+    program.Mark(true);
+    for (size_t i = 0; i < one.made; ++i) {
+      program.Alloc(states[i], program.state(), MemoryCategory::kOptimizerState);
+    }
+    program.Fail(states[one.made], program.state());
+    const std::optional<StatesToCome> come = StatesOf(program);
+    ASSERT_EQ(come.has_value(), one.per_parameter > 0);
+    if (!come.has_value()) continue;
+    EXPECT_EQ(come->parameters, 3U);
+    EXPECT_EQ(come->states, one.made);
+    EXPECT_EQ(come->per_parameter, one.per_parameter);
+    EXPECT_EQ(come->to_come, one.to_come);
+    EXPECT_EQ(come->to_come_bytes, one.bytes);
+  }
+}
+
+// States of eight bits are of no gradient's size, and states that were there before a backward pass
+// are those of an earlier step.
+TEST(StatesToComeTest, NothingWhereItDoesNotFollow) {
+  for (const bool is_small : {true, false}) {
+    Program program;
+    const uint64_t size = is_small ? 2 * kMiB : 8 * kMiB;
+    program.Alloc(8 * kMiB, program.parameter(), MemoryCategory::kParameter);
+    program.Alloc(8 * kMiB, program.backward(), MemoryCategory::kGradient);
+    program.Mark(true);
+    program.Alloc(size, program.state(), MemoryCategory::kOptimizerState);
+    if (!is_small) program.Alloc(8 * kMiB, program.backward(), MemoryCategory::kGradient);
+    program.Fail(size, program.state());
+    EXPECT_FALSE(StatesOf(program).has_value()) << is_small;
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,10 +12,14 @@
 #include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/areas.h"
 #include "borescope/postmortem/memory/fixes.h"
+#include "borescope/postmortem/memory/growth.h"
+#include "borescope/postmortem/memory/growth_findings.h"
 #include "borescope/postmortem/memory/live.h"
 #include "borescope/postmortem/memory/memory_rows.h"
+#include "borescope/postmortem/memory/oom_texts.h"
 #include "borescope/postmortem/memory/read_snapshot.h"
 #include "borescope/postmortem/memory/replay.h"
+#include "borescope/postmortem/memory/states_to_come.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal::postmortem {
@@ -164,256 +167,194 @@ void AddGrowthRows(const DeviceStudy& study, const std::vector<MemoryGrowth>& gr
                            .device = study.device.device,
                            .line = IfText(study.sites.Get(one.site).Text()),
                            .category = std::string(Name(one.category)),
+                           .growth = std::string(Name(one.kind)),
                            .steps = Signed(one.steps),
                            .first_step = Signed(one.first_step),
                            .bytes_per_step = Signed(one.bytes_per_step),
                            .blocks_per_step = Signed(one.blocks_per_step),
                            .bytes = Signed(one.bytes),
-                           .certainty = one.is_by_time ? "likely" : "certain"});
+                           .certainty = one.is_certain() ? "certain" : "likely"});
   }
 }
 
 // --- Findings ---
 
-// What there is of free memory that the request cannot use, most first.
-std::vector<std::pair<FreeUse, uint64_t>> UnusableParts(const MemoryParts& parts) {
-  std::vector<std::pair<FreeUse, uint64_t>> unusable = {
-      {FreeUse::kTooSmall, parts.too_small},
-      {FreeUse::kOtherPool, parts.other_pool},
-      {FreeUse::kOtherStream, parts.other_stream},
-      {FreeUse::kPrivatePool, parts.private_pool}};
-  std::erase_if(unusable, [](const auto& part) { return part.second == 0; });
-  std::stable_sort(unusable.begin(), unusable.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return unusable;
+// What is known of a failure beside the failure itself.
+struct OomContext {
+  const OomReport& report;
+  const MemoryFixes& fixes;
+  std::span<const GrowthSum> growth;
+  std::span<const MemorySegmentRow> segments;  // at the failure
+
+  // What the process could have in all; 0 if that is not known.
+  uint64_t CouldHave() const {
+    if (report.capacity.has_value()) return *report.capacity;
+    return report.allowed.has_value() ? report.allowed->high : 0;
+  }
+  // The growth that the failure comes of.
+  const GrowthSum* Cause() const {
+    if (report.causes.front() == OomCause::kOtherProcess) return nullptr;
+    const auto cause = std::find_if(growth.begin(), growth.end(), [&](const GrowthSum& sum) {
+      return IsCauseOf(sum, CouldHave(), fixes);
+    });
+    return cause == growth.end() ? nullptr : &*cause;
+  }
+};
+
+// Whether an optimizer's step ended before the failure, so that what a step needs was there once.
+bool HasWholeStep(const DeviceStudy& study, uint32_t event) {
+  return std::any_of(study.steps.begin(), study.steps.end(),
+                     [&](const MemoryStep& step) { return step.end <= event; });
 }
 
-std::string_view FragmentationSentence(const MemoryParts& parts) {
-  const auto unusable = UnusableParts(parts);
-  switch (unusable.empty() ? FreeUse::kTooSmall : unusable.front().first) {
-    case FreeUse::kOtherPool:
-      return "Out of memory: what is free is of the pool for requests of another size";
-    case FreeUse::kOtherStream:
-      return "Out of memory: what is free is of another stream";
-    case FreeUse::kPrivatePool:
-      return "Out of memory: what is free is in private pools, as those of CUDA graphs";
-    default:
-      return "Out of memory: what is free is in pieces that are too small";
-  }
+std::string StatesText(const StatesToCome& come) {
+  return fmt::format(
+      " The first step of the optimizer had made {} states for {} parameters, {} or more for each: "
+      "{} more, {} in all with this one, are still to come.",
+      GroupDigits(Signed(come.states)), GroupDigits(Signed(come.parameters)), come.per_parameter,
+      GroupDigits(Signed(come.to_come)), FormatBytes(come.to_come_bytes));
 }
 
-// Nothing for memory that is free of its own stream and pool, where there is nothing else.
-std::string UnusableText(const MemoryParts& parts) {
-  std::string text;
-  for (const auto& [use, bytes] : UnusableParts(parts)) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", FormatBytes(bytes),
-                        use == FreeUse::kOtherPool     ? "in the pool for requests of another size"
-                        : use == FreeUse::kOtherStream ? "of other streams"
-                        : use == FreeUse::kPrivatePool ? "in private pools"
-                                                       : "too small");
-  }
-  const bool is_plain = parts.usable == 0 && parts.free() == parts.too_small;
-  return is_plain || text.empty() ? "" : " (" + text + ")";
+// Where the states that are still to come are more than there is room for, whatever is free.
+void TellOfStates(const StatesToCome& come, const OomContext& context, JobFinding& finding) {
+  const uint64_t in_all = context.report.state.allocated + come.to_come_bytes;
+  finding.evidence += StatesText(come);
+  if (context.CouldHave() == 0 || in_all <= context.CouldHave()) return;
+  finding.finding = "Out of memory: the states of the optimizer do not fit";
+  finding.certainty = Certainty::kLikely;
+  finding.evidence += fmt::format(
+      " With what is allocated that is {}, more than the {} that this process could have, "
+      "however it is laid out.",
+      FormatBytes(in_all), FormatBytes(context.CouldHave()));
+  finding.help =
+      "Make parameters, gradients and states smaller: states of eight bits or in a smaller type, "
+      "an optimizer with fewer of them, states that are sharded over ranks (FSDP, ZeRO) or "
+      "offloaded to the host. Settings of the allocator, and a smaller batch, do not change what "
+      "they need.";
 }
 
-std::string_view OomSentence(const OomReport& report) {
-  switch (report.causes.front()) {
-    case OomCause::kProcessLimit:
-      return "Out of memory: the process's own limit";
-    case OomCause::kOtherProcess:
-      return "Out of memory: other processes have the device";
-    case OomCause::kFragmentation:
-      return FragmentationSentence(report.state.parts);
-    case OomCause::kFull:
-      return "Out of memory: the device is full";
-  }
-  return "";
+// Of a failure in a forward pass: what it holds, and what makes that less.
+std::string ForwardText(const DeviceStudy& study, const OomContext& context) {
+  const uint64_t bytes = context.fixes.forward_bytes;
+  if (bytes < context.report.state.allocated / 2) return "";
+  const bool has_backward = std::any_of(
+      study.device.events.begin(), study.device.events.end(), [&](const MemoryEvent& event) {
+        return event.action == MemoryAction::kAlloc && study.sites.Of(event).is_backward;
+      });
+  return fmt::format(" The forward pass holds {}: activation checkpointing keeps less of it{}.",
+                     FormatBytes(bytes),
+                     has_backward ? ""
+                                  : ", and without training torch.no_grad() or "
+                                    "torch.inference_mode() keeps none");
 }
 
-std::string AllowedText(const ByteRange& allowed) {
-  if (allowed.is_exact() || FormatBytes(allowed.low) == FormatBytes(allowed.high)) {
-    return FormatBytes(allowed.low) + " allowed";
-  }
-  return fmt::format("between {} and {} allowed", FormatBytes(allowed.low),
-                     FormatBytes(allowed.high));
-}
-
-// Whose blocks keep segments in which free memory is too small for the request: the line with most
-// of it. `rows` are those of the segments at the failure.
-std::string KeptBy(std::span<const MemorySegmentRow> rows) {
-  std::map<std::string, std::pair<int64_t, int64_t>> lines;  // free bytes and segments
-  for (const MemorySegmentRow& row : rows) {
-    if (row.serves != Name(FreeUse::kTooSmall) || !row.line.has_value()) continue;
-    auto& [bytes, segments] = lines[*row.line];
-    bytes += row.free_bytes;
-    ++segments;
-  }
-  const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
-    return a.second.first < b.second.first;
-  });
-  if (most == lines.end()) return "";
-  const auto& [bytes, segments] = most->second;
-  return fmt::format(" {} of what is free lies in {} {} kept by blocks of {} (memory_segments).",
-                     FormatBytes(static_cast<uint64_t>(bytes)), GroupDigits(segments),
-                     segments == 1 ? "segment" : "segments", most->first);
-}
-
-std::string OomEvidence(const OomReport& report, const std::string& line, int64_t device) {
-  const OomState& state = report.state;
-  std::string text = FormatBytes(state.size) + " requested";
-  if (!line.empty()) text += " at " + line;
-  text += fmt::format("; {} free on device {}", FormatBytes(state.device_free), device);
-  if (report.allowed.has_value()) text += ", " + AllowedText(*report.allowed);
-  text += fmt::format(", {} reserved, {} of that allocated", FormatBytes(state.reserved),
-                      FormatBytes(state.allocated));
-  if (state.parts.free_blocks > 0) {
-    text += fmt::format("; {} are free in {} {} of at most {}", FormatBytes(state.parts.free()),
-                        GroupDigits(Signed(state.parts.free_blocks)),
-                        state.parts.free_blocks == 1 ? "piece" : "pieces",
-                        FormatBytes(state.parts.largest_free));
-    text += UnusableText(state.parts);
-  }
-  if (state.parts.pending > 0) {
-    text += fmt::format("; {} freed that a stream may still use", FormatBytes(state.parts.pending));
-  }
-  if (report.capacity.has_value()) {
-    text +=
-        fmt::format("; {} in all is what this process could have{}", FormatBytes(*report.capacity),
-                    state.size > *report.capacity ? ", less than was requested" : "");
-  }
-  if (report.other_bytes.has_value() && report.causes.front() == OomCause::kOtherProcess) {
-    text +=
-        fmt::format("; other processes and CUDA itself have {}", FormatBytes(*report.other_bytes));
-  }
-  return text + ".";
-}
-
-std::string FixText(const MemoryFix& fix) {
-  constexpr std::string_view kWithout = "without ";
-  std::string text = fix.setting.empty() ? fix.change : fix.setting;
-  if (text.starts_with(kWithout)) text.insert(kWithout.size(), "the blocks of ");
-  if (fix.change == "raise the limit") {
-    text += " by " + FormatBytes(fix.changed_bytes.value_or(0));
-    if (!fix.is_certain) text += " at most";
-  } else if (fix.change.starts_with("without ") && fix.changed_bytes.has_value()) {
-    text += fmt::format(" ({})", FormatBytes(*fix.changed_bytes));
-  }
-  if (fix.spare_bytes.value_or(0) > 0) {
-    text += fmt::format(", with {} to spare", FormatBytes(*fix.spare_bytes));
-  }
-  if (!fix.setting.empty()) text += ", by the model";
-  return text;
-}
-
-// The first changes that fit; what there is to do where none does.
-std::string OomHelp(const MemoryFixes& fixes) {
-  constexpr size_t kMost = 4;
-  std::vector<std::string> shown;
-  const bool is_any = std::any_of(fixes.fixes.begin(), fixes.fixes.end(), [](const MemoryFix& fix) {
-    return fix.fits == Fits::kYes && !fix.is_of_model;
-  });
-  for (const MemoryFix& fix : fixes.fixes) {
-    // Nobody can do without the model itself, if there is another way.
-    const bool is_shown = fix.fits == Fits::kYes && (!is_any || !fix.is_of_model);
-    if (is_shown && shown.size() < kMost) shown.push_back(FixText(fix));
-  }
-  std::string text;
-  if (!shown.empty()) {
-    text = fmt::format("{} would have been enough, by a replay: {}",
-                       shown.size() == 1 ? "This" : "Each of these", fmt::join(shown, "; "));
-  }
-  if (!shown.empty() && !is_any) {
-    text.insert(0,
-                "The model itself does not fit: a smaller type, fewer layers on this device "
-                "(sharding) or offloading makes it smaller. ");
-  }
-  if (shown.empty()) {
-    text = fixes.fixes.empty()
-               ? "No change could be replayed: memory_live has what held memory"
-               : "No change that was replayed is certainly enough: see oom_fixes, and "
-                 "memory_live for what held memory";
-  }
-  text += ".";
-  if (fixes.not_tried > 0) {
-    text += fmt::format(" {} more were not tried for want of time (--fix-time).",
-                        GroupDigits(Signed(fixes.not_tried)));
-  }
-  return text;
-}
-
-JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const MemoryFixes& fixes,
-                      std::span<const MemorySegmentRow> segments) {
+JobFinding OomFinding(const DeviceStudy& study, const OomContext& context) {
+  const OomReport& report = context.report;
   const MemoryEvent& event = study.device.events[report.state.event];
   const bool went_on =
       std::any_of(study.steps.begin(), study.steps.end(),
                   [&](const MemoryStep& step) { return step.begin > report.state.event; });
+  const GrowthSum* const growth = went_on ? nullptr : context.Cause();
   JobFinding finding;
   finding.order = CauseRank::kOutOfMemory;
   finding.finding = OomSentence(report);
   finding.severity = went_on ? Severity::kWarning : Severity::kError;
-  const bool is_sure = study.replay.forced == 0 && study.replay.left_out == 0;
+  const bool has_step = HasWholeStep(study, report.state.event);
+  // Pieces are the cause only if what the program needs after this request is known to fit.
+  const bool is_sure = study.replay.forced == 0 && study.replay.left_out == 0 &&
+                       (has_step || report.causes.front() != OomCause::kFragmentation);
   finding.certainty = is_sure ? Certainty::kCertain : Certainty::kLikely;
   if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
   finding.where = study.Line(event.stack);
   finding.evidence = OomEvidence(report, finding.where, study.device.device);
+  std::string kept;
   if (std::find(report.causes.begin(), report.causes.end(), OomCause::kFragmentation) !=
       report.causes.end()) {
-    finding.evidence += KeptBy(segments);
+    finding.evidence += KeptBy(context.segments, kept);
+  }
+  finding.help = OomHelp(context.fixes);
+  if (growth != nullptr) {
+    const JobFinding grows = GrowthFinding(*growth, study.sites);
+    finding.finding = FailureSentence(*growth);
+    finding.certainty = grows.certainty;
+    finding.where = grows.where;
+    finding.evidence =
+        FailureEvidence(*growth, study.sites, context.CouldHave()) + " " + finding.evidence;
+    const auto keeps_pieces = [&](const MemoryGrowth& line) {
+      return !kept.empty() && kept == study.sites.Get(line.site).Text();
+    };
+    if (std::any_of(growth->lines.begin(), growth->lines.end(), keeps_pieces)) {
+      finding.evidence += " The pieces follow from that growth.";
+    }
+    finding.help = FailureHelp(*growth, context.fixes);
+  } else {
+    const bool is_any_served =
+        std::any_of(context.fixes.fixes.begin(), context.fixes.fixes.end(),
+                    [](const MemoryFix& fix) { return fix.fits == Fits::kYes; });
+    if (!has_step && is_any_served) {
+      finding.help += " What follows this request was not recorded, and may need more.";
+    }
+    finding.help += ForwardText(study, context);
+    if (const auto come = FindStatesToCome(study.snapshot, study.device, study.replay, study.sites,
+                                           study.categories, report.state);
+        come.has_value() && come->to_come > 0) {
+      TellOfStates(*come, context, finding);
+    }
   }
   if (went_on) finding.evidence += " The program went on after that.";
   if (study.file.has_value()) finding.evidence += fmt::format(" By {}.", *study.file);
-  finding.help = OomHelp(fixes);
   finding.value = static_cast<double>(report.state.size);
   finding.unit = "bytes";
   return finding;
 }
 
-// One finding for the lines that grow, if it is not little: a hundredth of the peak or more.
-void AddGrowthFinding(const DeviceStudy& study, const std::vector<MemoryGrowth>& growth,
-                      std::vector<JobFinding>& findings) {
-  std::map<uint32_t, MemoryGrowth> sites;
-  for (const MemoryGrowth& one : growth) {
-    MemoryGrowth& sum = sites.try_emplace(one.site, MemoryGrowth{.site = one.site}).first->second;
-    sum.bytes_per_step += one.bytes_per_step;
-    sum.bytes += one.bytes;
-    sum.steps = std::max(sum.steps, one.steps);
-    sum.is_by_time = one.is_by_time;
-    sum.is_by_events = one.is_by_events;
+// What a recording without a failure shows, for where nothing else is to be said.
+struct QuietMoment {
+  uint64_t bytes = 0;  // allocated, most of all devices
+  std::string evidence;
+};
+
+QuietMoment DescribeQuiet(const DeviceStudy& study, bool has_replay) {
+  const uint32_t event = has_replay ? study.replay.peak_event : kNoIndex;
+  const DeviceMemory no_events;
+  const std::vector<LiveMemory> live = LiveAt(has_replay ? study.device : no_events, study.replay,
+                                              study.sites, study.categories, event);
+  QuietMoment quiet;
+  for (const LiveMemory& one : live) quiet.bytes += one.bytes;
+  uint64_t reserved = study.replay.end.peak_reserved;
+  if (!has_replay) {
+    for (const MemorySegment& segment : study.device.segments) reserved += segment.size;
   }
-  std::vector<MemoryGrowth> largest;
-  for (const auto& [site, sum] : sites) {
-    if (sum.bytes >= study.replay.end.peak_allocated / 100) largest.push_back(sum);
+  quiet.evidence =
+      fmt::format("{} {} were allocated on device {}, of {}{} that were reserved{}",
+                  has_replay ? "At most" : "At the end", FormatBytes(quiet.bytes),
+                  study.device.device, has_replay ? "at most " : "", FormatBytes(reserved),
+                  has_replay ? "" : "; nothing of the time before was recorded");
+  if (!live.empty() && quiet.bytes > 0) {
+    const std::string line = study.sites.Get(live.front().site).Text();
+    quiet.evidence += fmt::format(
+        "; {} of that ({:.0f} %) {}{}", FormatBytes(live.front().bytes),
+        static_cast<double>(live.front().bytes) / static_cast<double>(quiet.bytes) * 100,
+        line.empty() ? "" : "at " + line + ", ", Name(live.front().category));
   }
-  if (largest.empty()) return;
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const MemoryGrowth& a, const MemoryGrowth& b) {
-                     return a.bytes_per_step > b.bytes_per_step;
-                   });
-  const MemoryGrowth& first = largest.front();
+  quiet.evidence += '.';
+  return quiet;
+}
+
+JobFinding QuietFinding(const QuietMoment& quiet) {
   JobFinding finding;
-  finding.order = CauseRank::kGrowth;
-  finding.finding = "Memory grows from step to step";
-  finding.severity = Severity::kWarning;
-  finding.certainty = first.is_by_time ? Certainty::kLikely : Certainty::kCertain;
-  if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
-  finding.where = study.sites.Get(first.site).Text();
-  finding.evidence = fmt::format("{} more in each of the last {} {}, {} in all{}.",
-                                 FormatBytes(first.bytes_per_step), first.steps,
-                                 first.is_by_events ? "eighths of the recorded events"
-                                 : first.is_by_time ? "eighths of the recorded time"
-                                                    : "steps",
-                                 FormatBytes(first.bytes),
-                                 finding.where.empty() ? std::string() : " at " + finding.where);
-  if (largest.size() > 1) {
-    finding.evidence += fmt::format(" {} other {} as well.", largest.size() - 1,
-                                    largest.size() == 2 ? "line grows" : "lines grow");
-  }
+  finding.order = CauseRank::kNothing;
+  finding.finding = "No request for memory failed in this recording";
+  finding.severity = Severity::kInfo;
+  finding.certainty = Certainty::kCertain;
+  finding.evidence = quiet.evidence;
   finding.help =
-      "See what keeps the results of this line: a list of losses or outputs that are still part of "
-      "their graph (take .item() or .detach()), a cache without a bound, or retain_graph=True.";
-  finding.value = static_cast<double>(first.bytes_per_step);
+      "memory_live has what held memory then, by line. If the job ended for want of memory, dump "
+      "the snapshot in an observer of that (torch._C._cuda_attachOutOfMemoryObserver), which is "
+      "called as a request fails.";
+  finding.value = static_cast<double>(quiet.bytes);
   finding.unit = "bytes";
-  findings.push_back(std::move(finding));
+  return finding;
 }
 
 // --- One file ---
@@ -422,7 +363,7 @@ class FileStudy {
  public:
   FileStudy(const JobFile& file, const MemoryRequest& request, const LineFinder& lines,
             std::chrono::steady_clock::time_point fixes_end, bool is_only, MemoryPart& part,
-            MemoryRows& rows, std::vector<Failure>& failures)
+            MemoryRows& rows, std::vector<Failure>& failures, QuietMoment& quiet)
       : file_(file),
         is_only_(is_only),
         request_(request),
@@ -430,7 +371,8 @@ class FileStudy {
         fixes_end_(fixes_end),
         part_(part),
         rows_(rows),
-        failures_(failures) {}
+        failures_(failures),
+        quiet_(quiet) {}
 
   void Run() {
     JobFileRow row = RowOf(file_, "refused");
@@ -538,13 +480,33 @@ class FileStudy {
     for (const OomState& oom : study.replay.ooms) {
       AddOomRow(study, ExplainOom(oom, request_.limit), rows_);
     }
-    if (!study.replay.ooms.empty()) StudyOom(study);
-    AddMarks(study);
-    AddMoment(study, "end", study.last_event());
     const std::vector<MemoryGrowth> growth =
         FindGrowth(study.device, study.replay, study.sites, study.categories, study.steps);
+    const uint32_t moment =
+        study.replay.ooms.empty() ? study.last_event() : study.replay.ooms.back().event;
+    std::vector<GrowthSum> sums;
+    if (!growth.empty()) {
+      sums = SumGrowth(study.device, study.replay, study.sites, growth,
+                       LiveAt(study.device, study.replay, study.sites, study.categories, moment));
+    }
+    if (study.replay.ooms.empty()) {
+      KeepQuiet(DescribeQuiet(study, true));
+    } else {
+      StudyOom(study, sums);
+    }
+    AddMarks(study);
+    AddMoment(study, "end", study.last_event());
     AddGrowthRows(study, growth, rows_);
-    AddGrowthFinding(study, growth, part_.found.findings);
+    for (const GrowthSum& sum : sums) {
+      JobFinding finding = GrowthFinding(sum, study.sites);
+      if (study.rank.has_value()) finding.ranks = std::to_string(*study.rank);
+      part_.found.findings.push_back(std::move(finding));
+    }
+  }
+
+  // What there is to say where nothing failed on any device.
+  void KeepQuiet(QuietMoment quiet) {
+    if (quiet.bytes > quiet_.bytes || quiet_.evidence.empty()) quiet_ = std::move(quiet);
   }
 
   // What of a damaged recording was left out or assumed.
@@ -604,18 +566,27 @@ class FileStudy {
                study.sites, rows_.map);
   }
 
-  // The last failure is the one that the program ended with.
-  void StudyOom(const DeviceStudy& study) {
+  // The last failure is the one that the program ended with. Growth that is its cause is said with
+  // it, and taken out of `sums`.
+  void StudyOom(const DeviceStudy& study, std::vector<GrowthSum>& sums) {
     const OomReport report = ExplainOom(study.replay.ooms.back(), request_.limit);
     const size_t first_segment = rows_.segments.size();
     AddMoment(study, "oom", report.state.event, &report.state);
     const auto left = std::max(fixes_end_ - std::chrono::steady_clock::now(),
                                std::chrono::steady_clock::duration::zero());
+    std::vector<uint32_t> growing;
+    if (!sums.empty() && !sums.front().is_of_peaks()) {
+      for (const MemoryGrowth& line : sums.front().lines) growing.push_back(line.site);
+    }
     const MemoryFixes fixes = FindFixes(study.snapshot, study.device, study.replay, report,
-                                        study.sites, study.categories, study.steps, left);
+                                        study.sites, study.categories, study.steps, left, growing);
     AddFixRows(study, fixes, rows_);
-    JobFinding finding =
-        OomFinding(study, report, fixes, std::span(rows_.segments).subspan(first_segment));
+    const OomContext context{report, fixes, sums, std::span(rows_.segments).subspan(first_segment)};
+    JobFinding finding = OomFinding(study, context);
+    if (const GrowthSum* const cause = context.Cause();
+        cause != nullptr && finding.finding == FailureSentence(*cause)) {
+      sums.erase(sums.begin() + (cause - sums.data()));
+    }
     part_.found.has_cause = part_.found.has_cause || finding.severity == Severity::kError;
     failures_.push_back({study.device.events[report.state.event].time_us, std::move(finding)});
   }
@@ -643,6 +614,7 @@ class FileStudy {
     study.categories = Categorise(no_events, study.replay, study.sites, {});
     AddLiveRows(study, "end",
                 LiveAt(no_events, study.replay, study.sites, study.categories, kNoIndex), rows_);
+    KeepQuiet(DescribeQuiet(study, false));
     if (!is_inconsistent) {
       AddMap(study, {study.rank, study.file, "end", nullptr}, MapOfBlocks(study.device));
     }
@@ -656,6 +628,7 @@ class FileStudy {
   MemoryPart& part_;
   MemoryRows& rows_;
   std::vector<Failure>& failures_;
+  QuietMoment& quiet_;
 };
 
 // The first failure leads: others may follow from it.
@@ -678,14 +651,19 @@ MemoryPart FindMemory(std::span<const JobFile> files, const MemoryRequest& reque
   MemoryPart part;
   MemoryRows rows;
   std::vector<Failure> failures;
+  QuietMoment quiet;
   const auto fixes_end = std::chrono::steady_clock::now() + request.fix_time;
   uint64_t done = 0;
   for (const JobFile& file : files) {
-    FileStudy(file, request, lines, fixes_end, files.size() == 1, part, rows, failures).Run();
+    FileStudy(file, request, lines, fixes_end, files.size() == 1, part, rows, failures, quiet)
+        .Run();
     done += file.bytes;
     if (request.progress) request.progress(done);
   }
   AddFailures(std::move(failures), part.found.findings);
+  if (request.is_alone && part.found.findings.empty() && !quiet.evidence.empty()) {
+    part.found.findings.push_back(QuietFinding(quiet));
+  }
   part.found.tables.push_back(MakeTable(rows.ooms));
   part.found.tables.push_back(MakeTable(rows.fixes));
   part.found.tables.push_back(MakeTable(rows.live));

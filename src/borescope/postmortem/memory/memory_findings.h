@@ -25,6 +25,8 @@ struct MemoryRequest {
   size_t area_rows = 0;
   // The table memory_map, for pages: at most so many rows of each moment of a device; 0: none.
   size_t map_rows = 0;
+  // There is nothing but snapshots: what is in them is said also where nothing failed.
+  bool is_alone = false;
   // Called with the stored bytes that were read; may be empty.
   std::function<void(uint64_t done)> progress = {};
 };

@@ -166,6 +166,7 @@ struct MemoryGrowthRow {
   int64_t device = 0;
   std::optional<std::string> line = {};
   std::string category = {};
+  std::string growth = {};
   int64_t steps = 0;
   int64_t first_step = 0;
   int64_t bytes_per_step = 0;
@@ -179,6 +180,9 @@ struct MemoryGrowthRow {
       {"device", &MemoryGrowthRow::device, Role::kKey, kDeviceDoc},
       {"line", &MemoryGrowthRow::line, Role::kKey, "The line of the program that allocates."},
       {"category", &MemoryGrowthRow::category, Role::kKey, "As in memory_live."},
+      {"growth", &MemoryGrowthRow::growth, Role::kKey,
+       "held: blocks that stay; replaced: the least that it holds in a step, in blocks that larger "
+       "ones replace; peak: what a step needs beyond that and frees again."},
       {"steps", &MemoryGrowthRow::steps, Unit::kCount, Role::kDerived,
        "The last steps in a row in which it grew; parts of the time where no steps are marked."},
       {"first_step", &MemoryGrowthRow::first_step, Unit::kCount, Role::kDerived,
@@ -189,7 +193,8 @@ struct MemoryGrowthRow {
        "Median of these steps."},
       {"bytes", &MemoryGrowthRow::bytes, Unit::kBytes, Role::kDerived, "In all of them."},
       {"certainty", &MemoryGrowthRow::certainty, Role::kDerived,
-       "certain by marked steps; likely by parts of the time."},
+       "certain by marked steps; likely by parts of the time, of what is replaced or freed again, "
+       "and of a line that fell by as much before."},
       {"file", &MemoryGrowthRow::file, Role::kDerived, kFileDoc}};
 };
 

@@ -493,6 +493,9 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       !snapshots.empty()) {
     BS_ASSIGN(postmortem::MemoryRequest memory,
               MemoryRequestOf(request, hang, dump_bytes, snapshots.size()));
+    memory.is_alone = std::all_of(files.begin(), files.end(), [](const JobFile& file) {
+      return file.kind == JobFileKind::kMemorySnapshot || file.is_trace;
+    });
     memory.limit = memory.limit.has_value() ? memory.limit : AllowedByLogs(logs.events);
     postmortem::MemoryPart part = postmortem::FindMemory(snapshots, memory, lines);
     all.sources.push_back(std::move(part.found));
