@@ -30,6 +30,7 @@
 #include "borescope/analysis/verbs/counters/counter_tables.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
+#include "borescope/analysis/verbs/summary/call_times.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/prices.h"
@@ -55,6 +56,7 @@ enum Part {
   kWorkPlaces,
   kFewEvents,
   kRoundTrips,
+  kCallTimes,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
@@ -295,7 +297,7 @@ Result<Tables> MapOverview(const RankView& view, const Params& params) {
   BS_ASSIGN(Table places, WorkPlaces(view, selected));
   BS_ASSIGN(Table few, FewEventsTable(view, selected, params.selection));
   return Tables{Overview(view, selected), std::move(places), std::move(few),
-                RoundTripsTable(view, selected)};
+                RoundTripsTable(view, selected), CallTimesTable(view, selected)};
 }
 
 // Not what the host did.
@@ -355,7 +357,7 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 4, MapOverview},
+    {kOverview, 5, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
@@ -449,6 +451,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .work_places = ReadRows<WorkPlaceRow>(findings[kWorkPlaces]),
                        .few_events = ReadRows<FewEventsRow>(findings[kFewEvents]),
                        .round_trips = ReadRows<RoundTripRow>(findings[kRoundTrips]),
+                       .call_times = ReadRows<CallTimeRow>(findings[kCallTimes]),
                        .phases = ReadRows<InferencePhaseRow>(findings[kInferencePhases]),
                        .longest_waits = ReadRows<LongestWaitRow>(stragglers.back()),
                        .run_faults = params.run_faults,

@@ -179,6 +179,39 @@ struct RoundTripRow {
        "Sum of their durations."}};
 };
 
+// The calls of one kind and size that communicate (call_times.h).
+struct CallTimeRow {
+  int64_t rank = 0;
+  std::string_view collective = {};
+  std::string_view group = {};
+  std::optional<int64_t> group_size = {};
+  std::string_view kernel = {};
+  std::optional<int64_t> bytes = {};
+  int64_t is_point_to_point = 0;
+  int64_t calls = 0;
+  int64_t total_ns = 0;
+  int64_t fastest_ns = 0;
+  int64_t slowest_ns = 0;
+
+  static constexpr TableNames kTable{"call_times", "Calls that communicate, by size"};
+  static constexpr ColumnOf<CallTimeRow> kColumns[] = {
+      {"rank", &CallTimeRow::rank, Role::kKey, kRankDoc},
+      {"collective", &CallTimeRow::collective, Role::kKey, "What was asked for."},
+      {"group", &CallTimeRow::group, Role::kKey, "Name of the process group."},
+      {"group_size", &CallTimeRow::group_size, Unit::kCount, Role::kKey, "Ranks of the group."},
+      {"kernel", &CallTimeRow::kernel, Role::kKey, "Name of the first kernel."},
+      {"bytes", &CallTimeRow::bytes, Unit::kBytes, Role::kKey, "Size of the message."},
+      {"is_point_to_point", &CallTimeRow::is_point_to_point, Role::kDerived,
+       "Whether it is a send or a receive."},
+      {"calls", &CallTimeRow::calls, Unit::kCount, Role::kSum, "Calls with kernels."},
+      {"total_ns", &CallTimeRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of their durations."},
+      {"fastest_ns", &CallTimeRow::fastest_ns, Unit::kNanoseconds, Role::kDerived,
+       "The shortest of them."},
+      {"slowest_ns", &CallTimeRow::slowest_ns, Unit::kNanoseconds, Role::kDerived,
+       "The longest of them."}};
+};
+
 // What time of a device says nothing about how it is used; a row for each of idle_causes.
 struct LeftOutRow {
   int64_t rank = 0;
@@ -396,6 +429,7 @@ struct SummaryTables {
   std::vector<WorkPlaceRow> work_places = {};
   std::vector<FewEventsRow> few_events = {};
   std::vector<RoundTripRow> round_trips = {};
+  std::vector<CallTimeRow> call_times = {};
   std::vector<InferencePhaseRow> phases =
       {};  // inference_phases; empty where no inference was found
   std::vector<LongestWaitRow> longest_waits = {};  // empty without stragglers
