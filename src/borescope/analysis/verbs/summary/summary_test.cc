@@ -685,7 +685,7 @@ Tables SummaryOfRounds(int64_t rounds, LateOf late_us) {
                  {views[0], views[1], views[2], views[3], views[4], views[5], views[6], views[7]});
 }
 
-// To mend one of them would gain nothing.
+// To bring one of them up to the others would gain nothing.
 TEST(SummaryTest, RanksThatAreLateTogetherAreOneFinding) {
   const Tables tables =
       SummaryOfRounds(10, [](int64_t rank, int64_t) { return rank >= 5 ? 80 : 0; });

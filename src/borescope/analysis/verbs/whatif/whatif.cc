@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,19 +16,24 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/analysis/verbs/whatif/comm_waiting.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/base/parallel.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -170,6 +177,8 @@ struct AnswerRow {
   int64_t works = 0;
   int64_t host_events = 0;
   std::optional<std::string> note = {};
+  int64_t is_of_collectives = 0;
+  std::optional<int64_t> without_comm_ns = {};
   static constexpr ColumnOf<AnswerRow> kColumns[] = {
       {"rank", &AnswerRow::rank, Role::kKey, kRankDoc},
       {"scenario", &AnswerRow::scenario, Role::kKey, "What is changed."},
@@ -178,7 +187,8 @@ struct AnswerRow {
        "recording. With --without-recording or --plain-step as it is without the profiler."},
       {"new_ns", &AnswerRow::new_ns, Unit::kNanoseconds, Role::kDerived,
        "The same in the scenario: as measured, less what the replay is shorter with the change "
-       "than without. Missing where the replay does not represent the recording."},
+       "than without. Missing where the replay does not represent the recording, and where collectives "
+       "are changed of whose time a part is waiting for other ranks."},
       {"low_ns", &AnswerRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns: the error of the replay, how much steps differ in what they save, "
        "a twentieth of what is saved, and half of what launches of graphs are assumed to take."},
@@ -192,7 +202,11 @@ struct AnswerRow {
        "Pieces of device work that are changed."},
       {"host_events", &AnswerRow::host_events, Unit::kCount, Role::kDerived,
        "Events and calls of the host that are changed."},
-      {"note", &AnswerRow::note, Role::kDerived, "What limits the answer; missing for nothing."}};
+      {"note", &AnswerRow::note, Role::kDerived, "What limits the answer; missing for nothing."},
+      Carried<AnswerRow>({"is_of_collectives", &AnswerRow::is_of_collectives, Role::kDerived,
+                          "Whether collectives are changed."}),
+      Carried<AnswerRow>({"without_comm_ns", &AnswerRow::without_comm_ns, Unit::kNanoseconds,
+                          Role::kDerived, "new_ns if communication took no time."})};
 };
 
 constexpr std::string_view kHoldsCost =
@@ -235,6 +249,8 @@ AnswerRow AnswerOf(const RankView& view, const ReplayModel& model, bool holds_co
     row.saved_share = ShareOf(answer->saved_ns(), answer->step_ns);
     if (answer->new_ns > 0) row.speedup = ShareOf(answer->step_ns, answer->new_ns);
     row.bound_by = asked.run.bound_by;
+    row.is_of_collectives = asked.run.has_collectives ? 1 : 0;
+    row.without_comm_ns = Recorded(answer->without_comm_ns);
   }
   const std::string_view note = asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent;
   const bool is_of_host = holds_cost && answer && note.empty() && ChangesHost(asked.scenario);
@@ -503,7 +519,56 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, holds_cost, swept));
   tables.push_back(AnswerTable(AnswerKind::kRanking, view, model, holds_cost, levers));
   tables.push_back(ReplayConstantsTable(view, model));
+  BS_ASSIGN(RankCalls calls, FindRankCalls(view, {}));
+  std::move(calls.tables.begin(), calls.tables.end(), std::back_inserter(tables));
   return tables;
+}
+
+Result<void> CheckWhatIfTables(const Tables& tables, const Params&) {
+  return CheckRankCalls(tables);
+}
+
+// What is known of one rank alone, where it waits for others. A replay keeps that waiting as it
+// was, but it depends on when the others come.
+void LimitByWaiting(const CommWaiting& waiting, AnswerRow& row) {
+  if (!row.without_comm_ns || !waiting.Matters()) {
+    return;
+  }
+  const std::string part =
+      waiting.all_ns == 0
+          ? std::string("part of the time of communication is waiting for other ranks")
+          : FormatShare(waiting.share()) + " of the time in collectives is waiting for other ranks";
+  if (row.is_of_collectives != 0) {
+    row.note = part + ", which a change of the collectives keeps: it cannot be told from one rank";
+    row.new_ns = row.low_ns = row.high_ns = {};
+    row.saved_share = row.speedup = {};
+    row.bound_by = {};
+    return;
+  }
+  const int64_t error_ns = SubtractSaturating(row.high_ns.value_or(0), row.new_ns.value_or(0));
+  const int64_t least_ns = std::max<int64_t>(0, SubtractSaturating(*row.without_comm_ns, error_ns));
+  row.low_ns = std::min(row.low_ns.value_or(least_ns), least_ns);
+  const std::string limit = part + ", and whether they come earlier cannot be told from one rank";
+  row.note = row.note ? *row.note + "; " + limit : limit;
+}
+
+// Of rows without an answer, which come last.
+constexpr double kLeast = -1e9;
+
+// The rows of all ranks, with what their waiting for each other leaves of an answer.
+Table AnswersOfRun(const Table& table, const std::map<int64_t, CommWaiting>& waiting) {
+  std::vector<AnswerRow> rows = ReadRows<AnswerRow>(table);
+  for (AnswerRow& row : rows) {
+    LimitByWaiting(waiting.at(row.rank), row);
+  }
+  if (table.name == "ranking") {
+    std::stable_sort(rows.begin(), rows.end(), [](const AnswerRow& a, const AnswerRow& b) {
+      return a.saved_share.value_or(kLeast) > b.saved_share.value_or(kLeast);
+    });
+  }
+  Table answers = MakeTable(rows, TableNames{table.name, table.title});
+  DropCarried<AnswerRow>(answers);
+  return answers;
 }
 
 // The verdicts of all ranks, each once.
@@ -522,7 +587,14 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   const int64_t candidates = params.Number(kCandidatesParam);
   const std::vector<QualityRow> quality = ReadRows<QualityRow>(TableOf<QualityRow>(findings));
   const bool is_refused = !quality.empty() && quality[0].verdict == ReplayVerdict::kRefused;
+  const std::map<int64_t, CommWaiting> waiting = CommWaitingOf(findings);
+  std::erase_if(findings, [](const Table& table) {
+    return table.name == "ranks" || table.name == "keys" || table.name == "calls";
+  });
   for (Table& table : findings) {
+    if (table.name == "whatif" || table.name == "sweep" || table.name == "ranking") {
+      table = AnswersOfRun(table, waiting);
+    }
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
     } else if (table.name == "ranking" && candidates > 0) {
@@ -599,7 +671,10 @@ const AnalysisSpec kWhatIfVerb{
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
     .is_about_whole_steps = true,
-    .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
+    .answer = {.map = MapWhatIf,
+               .reduce = ConcatTables,
+               .finish = FinishWhatIf,
+               .check_tables = CheckWhatIfTables},
     .check = CheckWhatIf,
     .memory = 1.5,
     .dear = ReplayModelIsDear,
