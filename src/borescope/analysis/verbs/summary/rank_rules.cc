@@ -258,6 +258,7 @@ std::optional<Finding> LateTogether(const SummaryTables& tables) {
     return std::nullopt;
   }
   std::vector<int64_t> ranks;
+  ranks.reserve(late);
   for (size_t i = 0; i < late; ++i) {
     ranks.push_back(tables.stragglers[i].rank);
   }

@@ -36,6 +36,7 @@
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/analysis/verbs/whatif/comm_waiting.h"
 #include "borescope/base/check.h"
 #include "borescope/base/each_row.h"
 #include "borescope/base/parallel.h"
@@ -421,7 +422,29 @@ Result<void> CheckPrices(const Params& params) {
              : Result<void>();
 }
 
+// Of each rank what its waiting for others leaves of an answer, as in whatif.
+std::vector<PriceRow> LimitedPrices(const Tables& findings) {
+  std::vector<PriceRow> prices = ReadRows<PriceRow>(findings[kPrices]);
+  if (prices.empty()) {
+    return prices;
+  }
+  const auto first = findings.begin() + kStragglers;
+  const std::map<int64_t, CommWaiting> waiting =
+      CommWaitingOf(Tables(first, first + kStragglerTables));
+  for (PriceRow& row : prices) {
+    LimitByWaiting(WaitingOf(waiting, row.rank), row);
+  }
+  return prices;
+}
+
+Table ShownPrices(const std::vector<PriceRow>& prices) {
+  Table table = MakeTable(prices);
+  DropCarried<PriceRow>(table);
+  return table;
+}
+
 Result<Tables> FinishSummary(Tables findings, const Params& params) {
+  const std::vector<PriceRow> prices = LimitedPrices(findings);
   BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
   BS_ASSIGN(Tables doctor,
             kDoctorVerb.answer.finish({findings[kQuality], findings[kClocks]}, params));
@@ -446,7 +469,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .named_causes = findings[kNamedCauses],
                        .true_time = findings[kTrueTime],
                        .cost_of_gaps = findings[kCostOfGaps],
-                       .prices = ReadRows<PriceRow>(findings[kPrices]),
+                       .prices = prices,
                        .idle_places = ReadRows<IdlePlaceRow>(findings[kIdlePlaces]),
                        .work_places = ReadRows<WorkPlaceRow>(findings[kWorkPlaces]),
                        .few_events = ReadRows<FewEventsRow>(findings[kFewEvents]),
@@ -461,7 +484,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   tables.left_out = LeftOutRows(tables);
   // In the order of what people ask for, as text shows what fits two screens.
   Tables page{Verdict(tables),
-              findings[kPrices],
+              ShownPrices(prices),
               RankGroups(tables.breakdown),
               tables.true_time,
               tables.breakdown,

@@ -252,6 +252,8 @@ struct PriceRow {
   std::optional<double> saved_share = {};
   std::string_view verdict = {};
   std::optional<std::string> note = {};
+  int64_t is_of_collectives = 0;
+  std::optional<int64_t> without_comm_ns = {};
 
   static constexpr TableNames kTable{"prices", "What the advice would bring, by replay"};
   static constexpr ColumnOf<PriceRow> kColumns[] = {
@@ -262,8 +264,9 @@ struct PriceRow {
       {"step_ns", &PriceRow::step_ns, Unit::kNanoseconds, Role::kDerived,
        "A step as measured, on average; without steps, the recording."},
       {"new_ns", &PriceRow::new_ns, Unit::kNanoseconds, Role::kDerived,
-       "The same with the change; missing where the replay does not represent the recording, and "
-       "of products on tensor cores, of which only bounds are known."},
+       "The same with the change; missing where the replay does not represent the recording, "
+       "of collectives that wait for other ranks, and of products on tensor cores, of which only "
+       "bounds are known."},
       {"low_ns", &PriceRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns, as in whatif. Of products on tensor cores it ends with the step as "
        "it is, and begins where all of them are as fast as the device: none of it is likelier."},
@@ -271,7 +274,11 @@ struct PriceRow {
       {"saved_share", &PriceRow::saved_share, Unit::kShare, Role::kDerived, "(step - new) / step."},
       {"verdict", &PriceRow::verdict, Role::kDerived,
        "Of the replay: good, rough, untested or refused, as in whatif."},
-      {"note", &PriceRow::note, Role::kDerived, "What limits the answer; missing for nothing."}};
+      {"note", &PriceRow::note, Role::kDerived, "What limits the answer; missing for nothing."},
+      Carried<PriceRow>({"is_of_collectives", &PriceRow::is_of_collectives, Role::kDerived,
+                         "Whether collectives are changed."}),
+      Carried<PriceRow>({"without_comm_ns", &PriceRow::without_comm_ns, Unit::kNanoseconds,
+                         Role::kDerived, "new_ns if communication took no time."})};
 };
 
 // What is read of `steps`.

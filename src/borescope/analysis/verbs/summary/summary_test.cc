@@ -697,6 +697,18 @@ TEST(SummaryTest, RanksThatAreLateTogetherAreOneFinding) {
       "40.0 % of their time on average");
 }
 
+// Data that never leave the device gain nothing from another stream or page-locked memory.
+TEST(SummaryTest, CopiesOnTheDeviceAreToBeAvoided) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000)).Launched("gemm", Us(1, 1), Us(2, 500), {1, 7, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(3, 1), 2);
+  trace.Memcpy("Memcpy DtoD (Device -> Device)", Us(502, 498), {2, 7, 0});
+  const std::string help =
+      HelpOf(Analyse("summary", {&trace.View()}), "Copies are not hidden behind compute");
+  EXPECT_NE(help.find("stay on the device"), std::string::npos) << help;
+  EXPECT_EQ(help.find("another stream"), std::string::npos) << help;
+}
+
 // Of ranks that are late in turn none is to blame, and their waiting is no slow network.
 TEST(SummaryTest, WaitingInTurnIsNoSlowCommunication) {
   const Tables tables =

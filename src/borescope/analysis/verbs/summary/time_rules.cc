@@ -133,10 +133,9 @@ std::string CommunicationHelp(const SummaryTables& tables) {
   return absent <= 0
              ? "O" + overlap + "; a collective also lasts while it waits for the slowest rank."
              : fmt::format(
-                   "A collective also lasts while it waits for the slowest rank, and {} of {} "
-                   "ranks "
-                   "are not here: give the files of all first. If it is no waiting, o{}.",
-                   absent, WorldSize(tables), overlap);
+                   "A collective also lasts while it waits for the slowest rank, and of {} ranks "
+                   "{} {} not here: give the files of all first. If it is no waiting, o{}.",
+                   WorldSize(tables), absent, absent == 1 ? "is" : "are", overlap);
 }
 
 // Waiting for a late rank is not communication: that has findings of its own.
@@ -169,12 +168,24 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
       PlaceOfWork(tables, kExposedCommPlace)};
 }
 
-std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
+// `name`: of the copies that take most time.
+std::string CopiesHelp(const SummaryTables& tables, std::string_view name) {
+  const bool are_pageable = Contains(name, "Pageable");
   if (FindRoundTrips(tables)) {
     return "The same array goes to the device before kernels and back after them, again and again "
            "(by the sizes of copies): keep it on the device, and copy what the host needs once. "
            "Faster copies, as from pinned memory, save less. `borescope bandwidth` shows their "
            "sizes and rates.";
+  }
+  // "Memcpy DtoD (Device -> Device)" of PyTorch, "CopyDeviceToDevice" of ROCm: on one device.
+  if (Contains(name, "DtoD") || Contains(name, "DeviceToDevice")) {
+    return AdviceFor(tables,
+                     "These copies stay on the device: .contiguous(), .clone(), torch.cat. "
+                     "Avoid them with views, work in place, and outputs that are allocated "
+                     "once; a fused kernel (torch.compile) writes to the right place at once.",
+                     "These copies stay on the device: let kernels write to the right place at "
+                     "once, or work in place.") +
+           " `borescope bandwidth` shows their sizes and rates.";
   }
   const std::string advice =
       are_pageable
@@ -209,7 +220,7 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
                   WithoutFew(time) + (rounds ? "; " + rounds->Words() : "")),
       true_share.estimate,
       "share",
-      CopiesHelp(tables, Contains(name, "Pageable")),
+      CopiesHelp(tables, name),
       time.rest_ns(),
       Lever::kCopies,
       PlaceOfWork(tables, kExposedCopyPlace)};

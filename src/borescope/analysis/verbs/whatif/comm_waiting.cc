@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
 
@@ -18,6 +20,12 @@ double CommWaiting::share() const { return ShareOf(waiting_ns, all_ns); }
 bool CommWaiting::Matters() const {
   constexpr double kHardlyAny = 0.1;
   return has_others || share() >= kHardlyAny;
+}
+
+std::string WordsOf(const CommWaiting& waiting) {
+  return waiting.all_ns == 0 ? "part of the time of communication is waiting for other ranks"
+                             : FormatShare(waiting.share()) +
+                                   " of the time in collectives is waiting for other ranks";
 }
 
 std::map<int64_t, CommWaiting> CommWaitingOf(const Tables& mapped) {

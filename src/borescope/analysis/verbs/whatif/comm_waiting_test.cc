@@ -28,7 +28,7 @@ void AddCalls(TestTrace& trace, const std::string& name, const std::string& kern
   }
 }
 
-std::map<int64_t, CommWaiting> WaitingOf(const std::vector<TestTrace*>& traces) {
+std::map<int64_t, CommWaiting> AskWaiting(const std::vector<TestTrace*>& traces) {
   std::vector<Tables> mapped;
   mapped.reserve(traces.size());
   for (size_t rank = 0; rank < traces.size(); ++rank) {
@@ -43,7 +43,7 @@ TEST(CommWaiting, IsWhatACallTakesLongerThanOnTheLastRank) {
   TestTrace late;
   AddCalls(early, "allreduce", "ncclDevKernel_AllReduce(x)", {100, 100, 100});
   AddCalls(late, "allreduce", "ncclDevKernel_AllReduce(x)", {20, 20, 20});
-  const auto waiting = WaitingOf({&early, &late});
+  const auto waiting = AskWaiting({&early, &late});
   EXPECT_EQ(waiting.at(0).all_ns, 300 * kUs);
   EXPECT_EQ(waiting.at(0).waiting_ns, 240 * kUs);
   EXPECT_TRUE(waiting.at(0).Matters());
@@ -55,7 +55,7 @@ TEST(CommWaiting, IsWhatACallTakesLongerThanOnTheLastRank) {
 TEST(CommWaiting, OfOneRankIsWhatIsLongerThanItsFastestCall) {
   TestTrace trace;
   AddCalls(trace, "allreduce", "ncclDevKernel_AllReduce(x)", {100, 20, 60});
-  const CommWaiting waiting = WaitingOf({&trace}).at(0);
+  const CommWaiting waiting = AskWaiting({&trace}).at(0);
   EXPECT_EQ(waiting.all_ns, 180 * kUs);
   EXPECT_EQ(waiting.waiting_ns, 120 * kUs);
   EXPECT_FALSE(waiting.has_others);
@@ -64,7 +64,7 @@ TEST(CommWaiting, OfOneRankIsWhatIsLongerThanItsFastestCall) {
 TEST(CommWaiting, OfReceivesNothingIsKnown) {
   TestTrace trace;
   AddCalls(trace, "recv", "ncclDevKernel_SendRecv(x)", {100, 20});
-  const CommWaiting waiting = WaitingOf({&trace}).at(0);
+  const CommWaiting waiting = AskWaiting({&trace}).at(0);
   EXPECT_EQ(waiting.all_ns, 0);
   EXPECT_TRUE(waiting.has_others);
   EXPECT_TRUE(waiting.Matters());

@@ -24,7 +24,6 @@
 #include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
-#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
@@ -33,7 +32,6 @@
 #include "borescope/analysis/verbs/whatif/comm_waiting.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/base/parallel.h"
-#include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -187,8 +185,8 @@ struct AnswerRow {
        "recording. With --without-recording or --plain-step as it is without the profiler."},
       {"new_ns", &AnswerRow::new_ns, Unit::kNanoseconds, Role::kDerived,
        "The same in the scenario: as measured, less what the replay is shorter with the change "
-       "than without. Missing where the replay does not represent the recording, and where collectives "
-       "are changed of whose time a part is waiting for other ranks."},
+       "than without. Missing where the replay does not represent the recording, and where "
+       "collectives are changed of whose time a part is waiting for other ranks."},
       {"low_ns", &AnswerRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns: the error of the replay, how much steps differ in what they save, "
        "a twentieth of what is saved, and half of what launches of graphs are assumed to take."},
@@ -519,37 +517,13 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, holds_cost, swept));
   tables.push_back(AnswerTable(AnswerKind::kRanking, view, model, holds_cost, levers));
   tables.push_back(ReplayConstantsTable(view, model));
-  BS_ASSIGN(RankCalls calls, FindRankCalls(view, {}));
+  BS_ASSIGN(RankCalls calls, FindRankCalls(view, params.selection));
   std::move(calls.tables.begin(), calls.tables.end(), std::back_inserter(tables));
   return tables;
 }
 
 Result<void> CheckWhatIfTables(const Tables& tables, const Params&) {
   return CheckRankCalls(tables);
-}
-
-// What is known of one rank alone, where it waits for others. A replay keeps that waiting as it
-// was, but it depends on when the others come.
-void LimitByWaiting(const CommWaiting& waiting, AnswerRow& row) {
-  if (!row.without_comm_ns || !waiting.Matters()) {
-    return;
-  }
-  const std::string part =
-      waiting.all_ns == 0
-          ? std::string("part of the time of communication is waiting for other ranks")
-          : FormatShare(waiting.share()) + " of the time in collectives is waiting for other ranks";
-  if (row.is_of_collectives != 0) {
-    row.note = part + ", which a change of the collectives keeps: it cannot be told from one rank";
-    row.new_ns = row.low_ns = row.high_ns = {};
-    row.saved_share = row.speedup = {};
-    row.bound_by = {};
-    return;
-  }
-  const int64_t error_ns = SubtractSaturating(row.high_ns.value_or(0), row.new_ns.value_or(0));
-  const int64_t least_ns = std::max<int64_t>(0, SubtractSaturating(*row.without_comm_ns, error_ns));
-  row.low_ns = std::min(row.low_ns.value_or(least_ns), least_ns);
-  const std::string limit = part + ", and whether they come earlier cannot be told from one rank";
-  row.note = row.note ? *row.note + "; " + limit : limit;
 }
 
 // Of rows without an answer, which come last.
@@ -559,7 +533,11 @@ constexpr double kLeast = -1e9;
 Table AnswersOfRun(const Table& table, const std::map<int64_t, CommWaiting>& waiting) {
   std::vector<AnswerRow> rows = ReadRows<AnswerRow>(table);
   for (AnswerRow& row : rows) {
-    LimitByWaiting(waiting.at(row.rank), row);
+    LimitByWaiting(WaitingOf(waiting, row.rank), row);
+    if (!row.new_ns) {
+      row.speedup = {};
+      row.bound_by = {};
+    }
   }
   if (table.name == "ranking") {
     std::stable_sort(rows.begin(), rows.end(), [](const AnswerRow& a, const AnswerRow& b) {
