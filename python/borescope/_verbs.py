@@ -3338,7 +3338,8 @@ class Verbs:
                     without the profiler.
                 new_ns (int, ns): The same in the scenario: as measured, less what the replay is
                     shorter with the change than without. Missing where the replay does not
-                    represent the recording.
+                    represent the recording, and where collectives are changed of whose time a part
+                    is waiting for other ranks.
                 low_ns (int, ns): The interval of new_ns: the error of the replay, how much steps
                     differ in what they save, a twentieth of what is saved, and half of what
                     launches of graphs are assumed to take.

@@ -37,6 +37,10 @@ constexpr Known kKnown[] = {
     {"Kernels are bound by memory bandwidth", "memory-bound"},
     {"Products of matrices run without tensor cores", "fp32 products"},
     {"One rank makes the others wait", "one rank"},
+    {"Several ranks make the others wait", "several ranks"},
+    {"Ranks wait for each other in collectives", "ranks in turn"},
+    {"Receives wait for the ranks that send", "receives"},
+    {"Collectives seem to wait for ranks that are not here", "absent ranks"},
     {"Ranks compute for different times", "uneven ranks"},
 };
 

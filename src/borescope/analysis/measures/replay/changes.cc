@@ -168,7 +168,7 @@ std::string Describe(const Change& change) {
     case ChangeKind::kNoDataWait:
       return "data loaded in the background";
     case ChangeKind::kNoSync:
-      return "no wait in " + change.text;
+      return change.text.empty() ? "no wait for the device" : "no wait in " + change.text;
     case ChangeKind::kOverlapComm:
       return "communication overlapped";
     case ChangeKind::kGraph:

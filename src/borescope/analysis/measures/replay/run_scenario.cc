@@ -77,7 +77,15 @@ namespace {
 constexpr std::array<std::string_view, 8> kBounds = {
     "cpu",         "data_load",         "launch",          "kernel_kernel_delay",
     "gpu_compute", "gpu_communication", "gpu_memory_copy", "wait"};
-enum PathBound : uint8_t { kCpu, kDataLoad, kLaunchDelay, kKernelDelay, kGpu, kUnknownWait = 7 };
+enum PathBound : uint8_t {
+  kCpu,
+  kDataLoad,
+  kLaunchDelay,
+  kKernelDelay,
+  kGpu,
+  kCommBound = kGpu + static_cast<uint8_t>(Activity::kCommunication),
+  kUnknownWait = 7
+};
 
 int64_t Times(int64_t ns, double factor) {
   return factor == 1 ? ns
@@ -131,6 +139,11 @@ class ScenarioRunner::Recording {
     Replay(graph(), lags, arrays->times);
     run.stretch_ns = StretchTimes(graph(), arrays->times);
     run.bound_by = BoundOfPath(lags, arrays->times);
+    if (run.has_collectives || run.bound_by == kBounds[kCommBound]) {
+      DropCommunication(lags);
+      Replay(graph(), lags, arrays->times);
+      run.without_comm_ns = StretchTimes(graph(), arrays->times);
+    }
     return run;
   }
 
@@ -153,6 +166,19 @@ class ScenarioRunner::Recording {
 
  private:
   const ReplayGraph& graph() const { return model_.graph; }
+
+  bool IsCommunicationWork(uint32_t row) const {
+    return ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
+           Activity::kCommunication;
+  }
+
+  void DropCommunication(ReplayLags& lags) const {
+    for (const uint32_t row : EachRow(view_.trace.device().size())) {
+      if (graph().IsWork({row}) && IsCommunicationWork(row)) {
+        lags.ns[graph().first_edge[graph().EndOf({row})]] = 0;
+      }
+    }
+  }
 
   size_t BoundOf(Place place, const Decision& decision) const {
     const EventGraph& events = graph().recording.graph;
@@ -376,10 +402,7 @@ class ScenarioRunner::Recording {
       }
       ++run.works;
       run.is_outside = run.is_outside || !IsInside(row);
-      run.has_collectives =
-          run.has_collectives ||
-          ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
-              Activity::kCommunication;
+      run.has_collectives = run.has_collectives || IsCommunicationWork(row);
     }
   }
 
@@ -526,8 +549,11 @@ std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Sce
   std::vector<double> savings;
   int64_t measured_ns = 0;
   int64_t saved_ns = 0;
+  int64_t saved_without_comm_ns = 0;
+  const bool has_comm = run.without_comm_ns.size() == before.size();
   for (size_t i = 0; i < before.size(); ++i) {
     if (model.graph.stretches[i].is_asked) {
+      saved_without_comm_ns += has_comm ? before[i] - run.without_comm_ns[i] : 0;
       measured_ns += measured[i];
       saved_ns += before[i] - run.stretch_ns[i];
       savings.push_back(static_cast<double>(before[i] - run.stretch_ns[i]));
@@ -540,6 +566,9 @@ std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Sce
   ScenarioAnswer answer;
   answer.step_ns = measured_ns / steps;
   answer.new_ns = std::max<int64_t>((measured_ns - saved_ns) / steps, 0);
+  if (has_comm) {
+    answer.without_comm_ns = std::max<int64_t>((measured_ns - saved_without_comm_ns) / steps, 0);
+  }
   const double spread = (Quantile(savings, kHigh) - Quantile(savings, kLow)) / 2 /
                         std::sqrt(static_cast<double>(steps));
   const double error =

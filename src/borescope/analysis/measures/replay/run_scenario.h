@@ -15,11 +15,14 @@ namespace borescope::internal {
 
 struct ScenarioRun {
   std::vector<int64_t> stretch_ns;  // per stretch of the graph
-  int64_t works = 0;                // pieces of device work that were changed
-  int64_t host_events = 0;          // host events that were changed
-  int64_t assumed_ns = 0;           // assumed time of graph launches, which were not recorded
-  bool has_collectives = false;     // whether collectives are among them
-  bool is_outside = false;          // whether some of them are outside of the measured steps
+  // The same if communication took no time at all: no waiting for other ranks could be shorter.
+  // Only where communication is changed, or takes most of the path; else empty.
+  std::vector<int64_t> without_comm_ns;
+  int64_t works = 0;             // pieces of device work that were changed
+  int64_t host_events = 0;       // host events that were changed
+  int64_t assumed_ns = 0;        // assumed time of graph launches, which were not recorded
+  bool has_collectives = false;  // whether collectives are among them
+  bool is_outside = false;       // whether some of them are outside of the measured steps
   // Whether it is unknown if something needs the result that is no longer waited for.
   bool is_unsafe = false;
   std::string_view bound_by;  // what takes most of the path of the replay, as in critical-path
@@ -52,6 +55,8 @@ struct ScenarioAnswer {
   int64_t new_ns = 0;   // the same in the scenario
   int64_t low_ns = 0;   // the interval; see docs/how-it-works/whatif.md
   int64_t high_ns = 0;
+  // new_ns if communication took no time at all; kMissing where the run does not have it.
+  int64_t without_comm_ns = kMissing;
   bool is_testable = true;  // whether the recording shows that such changes are replayed correctly
 
   int64_t saved_ns() const { return step_ns - new_ns; }

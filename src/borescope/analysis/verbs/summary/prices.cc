@@ -246,6 +246,8 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
       const std::optional<ScenarioAnswer> answer = AnswerScenario(model, scenario, *run);
       prices.push_back(PriceOf(view.rank, scenario.changes.front(), row.words,
                                model.quality.verdict, answer, NoteOf(answer, *run)));
+      prices.back().is_of_collectives = run->has_collectives ? 1 : 0;
+      prices.back().without_comm_ns = Recorded(answer ? answer->without_comm_ns : kMissing);
     } else if (run.error().code != ErrorCode::kMissingData) {
       return run.error();
     }

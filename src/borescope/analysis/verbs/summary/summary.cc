@@ -30,11 +30,13 @@
 #include "borescope/analysis/verbs/counters/counter_tables.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
+#include "borescope/analysis/verbs/summary/call_times.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/analysis/verbs/whatif/comm_waiting.h"
 #include "borescope/base/check.h"
 #include "borescope/base/each_row.h"
 #include "borescope/base/parallel.h"
@@ -55,6 +57,7 @@ enum Part {
   kWorkPlaces,
   kFewEvents,
   kRoundTrips,
+  kCallTimes,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
@@ -298,7 +301,7 @@ Result<Tables> MapOverview(const RankView& view, const Params& params) {
   BS_ASSIGN(Table places, WorkPlaces(view, selected));
   BS_ASSIGN(Table few, FewEventsTable(view, selected, params.selection));
   return Tables{Overview(view, selected), std::move(places), std::move(few),
-                RoundTripsTable(view, selected)};
+                RoundTripsTable(view, selected), CallTimesTable(view, selected)};
 }
 
 // Not what the host did.
@@ -358,7 +361,7 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 4, MapOverview},
+    {kOverview, 5, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
@@ -422,7 +425,29 @@ Result<void> CheckPrices(const Params& params) {
              : Result<void>();
 }
 
+// Of each rank what its waiting for others leaves of an answer, as in whatif.
+std::vector<PriceRow> LimitedPrices(const Tables& findings) {
+  std::vector<PriceRow> prices = ReadRows<PriceRow>(findings[kPrices]);
+  if (prices.empty()) {
+    return prices;
+  }
+  const auto first = findings.begin() + kStragglers;
+  const std::map<int64_t, CommWaiting> waiting =
+      CommWaitingOf(Tables(first, first + kStragglerTables));
+  for (PriceRow& row : prices) {
+    LimitByWaiting(WaitingOf(waiting, row.rank), row);
+  }
+  return prices;
+}
+
+Table ShownPrices(const std::vector<PriceRow>& prices) {
+  Table table = MakeTable(prices);
+  DropCarried<PriceRow>(table);
+  return table;
+}
+
 Result<Tables> FinishSummary(Tables findings, const Params& params) {
+  const std::vector<PriceRow> prices = LimitedPrices(findings);
   BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
   BS_ASSIGN(Tables doctor,
             kDoctorVerb.answer.finish({findings[kQuality], findings[kClocks]}, params));
@@ -447,11 +472,12 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .named_causes = findings[kNamedCauses],
                        .true_time = findings[kTrueTime],
                        .cost_of_gaps = findings[kCostOfGaps],
-                       .prices = ReadRows<PriceRow>(findings[kPrices]),
+                       .prices = prices,
                        .idle_places = ReadRows<IdlePlaceRow>(findings[kIdlePlaces]),
                        .work_places = ReadRows<WorkPlaceRow>(findings[kWorkPlaces]),
                        .few_events = ReadRows<FewEventsRow>(findings[kFewEvents]),
                        .round_trips = ReadRows<RoundTripRow>(findings[kRoundTrips]),
+                       .call_times = ReadRows<CallTimeRow>(findings[kCallTimes]),
                        .phases = ReadRows<InferencePhaseRow>(findings[kInferencePhases]),
                        .longest_waits = ReadRows<LongestWaitRow>(stragglers.back()),
                        .run_faults = params.run_faults,
@@ -461,7 +487,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   tables.left_out = LeftOutRows(tables);
   // In the order of what people ask for, as text shows what fits two screens.
   Tables page{Verdict(tables),
-              findings[kPrices],
+              ShownPrices(prices),
               RankGroups(tables.breakdown),
               tables.true_time,
               tables.breakdown,

@@ -182,6 +182,39 @@ struct RoundTripRow {
        "Sum of their durations."}};
 };
 
+// The calls of one kind and size that communicate (call_times.h).
+struct CallTimeRow {
+  int64_t rank = 0;
+  std::string_view collective = {};
+  std::string_view group = {};
+  std::optional<int64_t> group_size = {};
+  std::string_view kernel = {};
+  std::optional<int64_t> bytes = {};
+  int64_t is_point_to_point = 0;
+  int64_t calls = 0;
+  int64_t total_ns = 0;
+  int64_t fastest_ns = 0;
+  int64_t slowest_ns = 0;
+
+  static constexpr TableNames kTable{"call_times", "Calls that communicate, by size"};
+  static constexpr ColumnOf<CallTimeRow> kColumns[] = {
+      {"rank", &CallTimeRow::rank, Role::kKey, kRankDoc},
+      {"collective", &CallTimeRow::collective, Role::kKey, "What was asked for."},
+      {"group", &CallTimeRow::group, Role::kKey, "Name of the process group."},
+      {"group_size", &CallTimeRow::group_size, Unit::kCount, Role::kKey, "Ranks of the group."},
+      {"kernel", &CallTimeRow::kernel, Role::kKey, "Name of the first kernel."},
+      {"bytes", &CallTimeRow::bytes, Unit::kBytes, Role::kKey, "Size of the message."},
+      {"is_point_to_point", &CallTimeRow::is_point_to_point, Role::kDerived,
+       "Whether it is a send or a receive."},
+      {"calls", &CallTimeRow::calls, Unit::kCount, Role::kSum, "Calls with kernels."},
+      {"total_ns", &CallTimeRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of their durations."},
+      {"fastest_ns", &CallTimeRow::fastest_ns, Unit::kNanoseconds, Role::kDerived,
+       "The shortest of them."},
+      {"slowest_ns", &CallTimeRow::slowest_ns, Unit::kNanoseconds, Role::kDerived,
+       "The longest of them."}};
+};
+
 // What time of a device says nothing about how it is used; a row for each of idle_causes.
 struct LeftOutRow {
   int64_t rank = 0;
@@ -222,6 +255,8 @@ struct PriceRow {
   std::optional<double> saved_share = {};
   std::string_view verdict = {};
   std::optional<std::string> note = {};
+  int64_t is_of_collectives = 0;
+  std::optional<int64_t> without_comm_ns = {};
 
   static constexpr TableNames kTable{"prices", "What the advice would bring, by replay"};
   static constexpr ColumnOf<PriceRow> kColumns[] = {
@@ -232,8 +267,9 @@ struct PriceRow {
       {"step_ns", &PriceRow::step_ns, Unit::kNanoseconds, Role::kDerived,
        "A step as measured, on average; without steps, the recording."},
       {"new_ns", &PriceRow::new_ns, Unit::kNanoseconds, Role::kDerived,
-       "The same with the change; missing where the replay does not represent the recording, and "
-       "of products on tensor cores, of which only bounds are known."},
+       "The same with the change; missing where the replay does not represent the recording, "
+       "of collectives that wait for other ranks, and of products on tensor cores, of which only "
+       "bounds are known."},
       {"low_ns", &PriceRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns, as in whatif. Of products on tensor cores it ends with the step as "
        "it is, and begins where all of them are as fast as the device: none of it is likelier."},
@@ -241,7 +277,11 @@ struct PriceRow {
       {"saved_share", &PriceRow::saved_share, Unit::kShare, Role::kDerived, "(step - new) / step."},
       {"verdict", &PriceRow::verdict, Role::kDerived,
        "Of the replay: good, rough, untested or refused, as in whatif."},
-      {"note", &PriceRow::note, Role::kDerived, "What limits the answer; missing for nothing."}};
+      {"note", &PriceRow::note, Role::kDerived, "What limits the answer; missing for nothing."},
+      Carried<PriceRow>({"is_of_collectives", &PriceRow::is_of_collectives, Role::kDerived,
+                         "Whether collectives are changed."}),
+      Carried<PriceRow>({"without_comm_ns", &PriceRow::without_comm_ns, Unit::kNanoseconds,
+                         Role::kDerived, "new_ns if communication took no time."})};
 };
 
 // What is read of `steps`.
@@ -401,6 +441,7 @@ struct SummaryTables {
   std::vector<WorkPlaceRow> work_places = {};
   std::vector<FewEventsRow> few_events = {};
   std::vector<RoundTripRow> round_trips = {};
+  std::vector<CallTimeRow> call_times = {};
   std::vector<InferencePhaseRow> phases =
       {};  // inference_phases; empty where no inference was found
   std::vector<LongestWaitRow> longest_waits = {};  // empty without stragglers

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
@@ -657,6 +658,119 @@ TEST(SummaryTest, EachStragglerCausesItsPart) {
   EXPECT_NE(all.find("One rank makes the others wait | warning | rank 0"), std::string::npos)
       << all;
   EXPECT_NE(all.find("lost 15.0 % of their time"), std::string::npos) << all;
+}
+
+// Eight ranks that compute and then meet, round after round of 200 us; `late_us` by rank and round.
+template <class LateOf>
+Tables SummaryOfRounds(int64_t rounds, LateOf late_us) {
+  TestTrace traces[8];
+  const RankView* views[8];
+  for (int64_t rank = 0; rank < 8; ++rank) {
+    TestTrace& trace = traces[rank];
+    trace.Op("all", Us(0, 200 * rounds));
+    for (int64_t i = 0; i < rounds; ++i) {
+      const int64_t at = 200 * i;
+      const int64_t late = late_us(rank, i);
+      CollectiveArgs args{"allreduce", 1000, 1000};
+      args.group_size = 8;
+      args.sequence = i;
+      trace.Launched("gemm", Us(at + 1, 1), Us(at + 2, 100 + late), {2 * i + 1, 7, 0});
+      trace.Runtime("cudaLaunchKernel", Us(at + 3, 1), 2 * i + 2);
+      trace.Kernel("ncclDevKernel_AllReduce(x)", Us(at + 102 + late, 98 - late), {2 * i + 2, 20, 0},
+                   args);
+    }
+    views[rank] = &trace.View(rank);
+  }
+  return Analyse("summary",
+                 {views[0], views[1], views[2], views[3], views[4], views[5], views[6], views[7]});
+}
+
+// To bring one of them up to the others would gain nothing.
+TEST(SummaryTest, RanksThatAreLateTogetherAreOneFinding) {
+  const Tables tables =
+      SummaryOfRounds(10, [](int64_t rank, int64_t) { return rank >= 5 ? 80 : 0; });
+  EXPECT_FALSE(Holds(tables, "One rank makes the others wait"));
+  EXPECT_EQ(
+      Finding(tables, 0),
+      "Several ranks make the others wait | warning | ranks 5, 6 and 7 are late about "
+      "equally: the others waited 4.0 ms for them (100.0 % of all waiting); ranks that waited lost "
+      "40.0 % of their time on average");
+}
+
+// Data that never leave the device gain nothing from another stream or page-locked memory.
+TEST(SummaryTest, CopiesOnTheDeviceAreToBeAvoided) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000)).Launched("gemm", Us(1, 1), Us(2, 500), {1, 7, 0});
+  trace.Runtime("cudaMemcpyAsync", Us(3, 1), 2);
+  trace.Memcpy("Memcpy DtoD (Device -> Device)", Us(502, 498), {2, 7, 0});
+  const std::string help =
+      HelpOf(Analyse("summary", {&trace.View()}), "Copies are not hidden behind compute");
+  EXPECT_NE(help.find("stay on the device"), std::string::npos) << help;
+  EXPECT_EQ(help.find("another stream"), std::string::npos) << help;
+}
+
+// Of ranks that are late in turn none is to blame, and their waiting is no slow network.
+TEST(SummaryTest, WaitingInTurnIsNoSlowCommunication) {
+  const Tables tables =
+      SummaryOfRounds(16, [](int64_t rank, int64_t i) { return i % 8 == rank ? 80 : 0; });
+  EXPECT_TRUE(Finding(tables, 0).starts_with(
+      "Ranks wait for each other in collectives | warning | 9.0 ms of 11.3 ms (79.5 %) inside of "
+      "collectives is waiting for the rank that comes last, which is another one each time"))
+      << Finding(tables, 0);
+  EXPECT_FALSE(Holds(tables, "One rank makes the others wait"));
+  EXPECT_NE(HelpOf(tables, "One kernel takes a large part of the kernel time"), "");
+}
+
+// Nobody waits: the network alone is slow.
+TEST(SummaryTest, WhereNobodyWaitsItIsTheTransfer) {
+  const Tables tables = SummaryOfRounds(10, [](int64_t, int64_t) { return -10; });
+  EXPECT_TRUE(Finding(tables, 0).starts_with("Communication is not hidden behind compute"))
+      << Finding(tables, 0);
+  EXPECT_TRUE(HelpOf(tables, "One kernel takes a large part of the kernel time")
+                  .starts_with("None of the time in collectives is waiting for other ranks"))
+      << HelpOf(tables, "One kernel takes a large part of the kernel time");
+}
+
+// One rank, in whose recording calls of one size that communicate take 20 us, and some 90.
+Tables SummaryOfUnevenCalls(const std::string& name, const std::string& kernel,
+                            int64_t world_size) {
+  TestTrace trace;
+  trace.meta().world_size = world_size;
+  trace.Op("all", Us(0, 2000));
+  for (int64_t i = 0; i < 20; ++i) {
+    CollectiveArgs args{name, 1000, 1000};
+    args.group_size = 8;
+    trace.Launched("gemm", Us(100 * i + 1, 1), Us(100 * i + 2, i % 2 == 0 ? 78 : 8),
+                   {2 * i + 1, 7, 0});
+    trace.Runtime("cudaLaunchKernel", Us(100 * i + 3, 1), 2 * i + 2);
+    trace.Kernel(kernel, i % 2 == 0 ? Us(100 * i + 80, 20) : Us(100 * i + 10, 90),
+                 {2 * i + 2, 20, 0}, args);
+  }
+  return Analyse("summary", {&trace.View(0)});
+}
+
+TEST(SummaryTest, CollectivesMayWaitForRanksThatAreNotHere) {
+  const Tables tables = SummaryOfUnevenCalls("allreduce", "ncclDevKernel_AllReduce(x)", 8);
+  EXPECT_EQ(Finding(tables, 0),
+            "Collectives seem to wait for ranks that are not here | warning | of 1.1 ms in "
+            "collectives 700 us is more than if each were as fast as the fastest of its size "
+            "(20.0 us; the slowest 90.0 us); 1 of 8 ranks is here; about 1.1 ms of 2.0 ms (55.0 "
+            "%) are exposed");
+  EXPECT_FALSE(Holds(tables, "Communication is not hidden behind compute"));
+  // With all ranks of the job here, nobody else can be late.
+  EXPECT_TRUE(Holds(SummaryOfUnevenCalls("allreduce", "ncclDevKernel_AllReduce(x)", 1),
+                    "Communication is not hidden behind compute"));
+}
+
+TEST(SummaryTest, ReceivesThatWaitAreNoSlowCommunication) {
+  const Tables tables = SummaryOfUnevenCalls("recv", "ncclDevKernel_SendRecv(x)", 1);
+  EXPECT_EQ(Finding(tables, 0),
+            "Receives wait for the ranks that send | warning | sends and receives take 1.1 ms, and "
+            "400 us if each is as fast as the fastest of its size (20.0 us; the slowest 90.0 us); "
+            "about 1.1 ms of 2.0 ms (55.0 %) are exposed");
+  EXPECT_FALSE(Holds(tables, "Communication is not hidden behind compute"));
+  EXPECT_EQ(HelpOf(tables, "Receives wait for the ranks that send").find("Overlap"),
+            std::string::npos);
 }
 
 // Two causes that cost enough have a finding each, with the time of that cause alone.

@@ -15,6 +15,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/covered_time.h"
+#include "borescope/analysis/verbs/summary/call_times.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -63,7 +64,7 @@ ExposedTime ExposedOf(const SummaryTables& tables, std::string_view column, std:
 }
 
 ExposedTime CommunicationOf(const SummaryTables& tables) {
-  return ExposedOf(tables, "exposed_comm_ns", kExposedCommPlace, LostToStraggler(tables));
+  return ExposedOf(tables, "exposed_comm_ns", kExposedCommPlace, LostToWaiting(tables));
 }
 
 ExposedTime CopiesOf(const SummaryTables& tables) {
@@ -120,20 +121,39 @@ std::optional<Finding> FewCopies(const SummaryTables& tables) {
                     "bandwidth` shows sizes and rates.");
 }
 
-// Waiting for a late rank is not communication: that rank has a finding of its own.
+std::string CommunicationHelp(const SummaryTables& tables) {
+  if (IsMostlyPointToPoint(tables)) {
+    return "Overlap it: send and receive ahead of use, on streams of their own; a receive also "
+           "lasts while it waits for the rank that sends.";
+  }
+  const std::string overlap = AdviceFor(
+      tables, "verlap it: larger gradient buckets, prefetching (FSDP), asynchronous collectives",
+      "verlap it: asynchronous collectives on a stream of their own");
+  const int64_t absent = WorldSize(tables) - static_cast<int64_t>(tables.overview.size());
+  return absent <= 0
+             ? "O" + overlap + "; a collective also lasts while it waits for the slowest rank."
+             : fmt::format(
+                   "A collective also lasts while it waits for the slowest rank, and of {} ranks "
+                   "{} {} not here: give the files of all first. If it is no waiting, o{}.",
+                   WorldSize(tables), absent, absent == 1 ? "is" : "are", overlap);
+}
+
+// Waiting for a late rank is not communication: that has findings of its own.
 std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
   const ExposedTime time = CommunicationOf(tables);
   const int64_t exposed = SumOf(tables.breakdown, "exposed_comm_ns");
   const int64_t comm = SumOf(tables.breakdown, "comm_ns");
-  const int64_t waiting = LostToStraggler(tables);
+  const int64_t waiting = LostToWaiting(tables);
   const double share = ShareOf(time.rest_ns(), time.rest_span_ns());
   if (share < kExposedWord) {
     return std::nullopt;
   }
   const std::string without =
-      waiting == 0 ? ""
-                   : fmt::format("; without waiting for one rank {} ({})", FormatTime(time.own_ns),
-                                 FormatShare(ShareOf(time.own_ns, time.span_ns)));
+      waiting == 0
+          ? ""
+          : fmt::format("; without waiting for {} {} ({})",
+                        LostToLateRanks(tables) == waiting ? "late ranks" : "other ranks",
+                        FormatTime(time.own_ns), FormatShare(ShareOf(time.own_ns, time.span_ns)));
   return Finding{
       "Communication is not hidden behind compute",
       share >= kExposedWarning ? "warning" : "info",
@@ -142,23 +162,30 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
                   FormatTime(comm), WithoutFew(time)),
       share,
       "share",
-      AdviceFor(tables,
-                "Overlap it: larger gradient buckets, prefetching (FSDP), asynchronous "
-                "collectives",
-                "Overlap it: asynchronous collectives on a stream of their own") +
-          "; a collective also lasts while it waits for the slowest rank. `borescope "
-          "overlap` shows how much of it is hidden.",
+      CommunicationHelp(tables) + " `borescope overlap` shows how much of it is hidden.",
       time.rest_ns(),
       Lever::kComm,
       PlaceOfWork(tables, kExposedCommPlace)};
 }
 
-std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
+// `name`: of the copies that take most time.
+std::string CopiesHelp(const SummaryTables& tables, std::string_view name) {
+  const bool are_pageable = Contains(name, "Pageable");
   if (FindRoundTrips(tables)) {
     return "The same array goes to the device before kernels and back after them, again and again "
            "(by the sizes of copies): keep it on the device, and copy what the host needs once. "
            "Faster copies, as from pinned memory, save less. `borescope bandwidth` shows their "
            "sizes and rates.";
+  }
+  // "Memcpy DtoD (Device -> Device)" of PyTorch, "CopyDeviceToDevice" of ROCm: on one device.
+  if (Contains(name, "DtoD") || Contains(name, "DeviceToDevice")) {
+    return AdviceFor(tables,
+                     "These copies stay on the device: .contiguous(), .clone(), torch.cat. "
+                     "Avoid them with views, work in place, and outputs that are allocated "
+                     "once; a fused kernel (torch.compile) writes to the right place at once.",
+                     "These copies stay on the device: let kernels write to the right place at "
+                     "once, or work in place.") +
+           " `borescope bandwidth` shows their sizes and rates.";
   }
   const std::string advice =
       are_pageable
@@ -193,13 +220,42 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
                   WithoutFew(time) + (rounds ? "; " + rounds->Words() : "")),
       true_share.estimate,
       "share",
-      CopiesHelp(tables, Contains(name, "Pageable")),
+      CopiesHelp(tables, name),
       time.rest_ns(),
       Lever::kCopies,
       PlaceOfWork(tables, kExposedCopyPlace)};
 }
 
 // ---- Kernels ----
+
+// Before the network is tuned: how much of the time in collectives is none of it.
+std::string WaitingHelp(const SummaryTables& tables) {
+  constexpr double kHardlyAny = 0.05;
+  if (IsMostlyPointToPoint(tables)) {
+    return "Before tuning the network: a receive also lasts while it waits for the rank that "
+           "sends. `borescope collectives` has sizes and rates.";
+  }
+  if (tables.overview.size() < 2) {
+    return "Part of it may be waiting for the slowest rank: before tuning the network give the "
+           "files of all ranks, of which `borescope stragglers` finds it.";
+  }
+  if (tables.stragglers.empty()) {
+    return "Part of it may be waiting for the slowest rank, which is not known, as no collective "
+           "was found on several ranks. `borescope collectives` has sizes and rates.";
+  }
+  const CollectiveWaiting inside = WaitingInCollectives(tables);
+  const double share = ShareOf(inside.waiting_ns, inside.all_ns);
+  if (share < kHardlyAny) {
+    return fmt::format(
+        "{} of the time in collectives is waiting for other ranks: it is the transfer. `borescope "
+        "collectives` has sizes and rates, `borescope waits` what transfers of this job take.",
+        inside.waiting_ns == 0 ? "None" : "Only " + FormatShare(share));
+  }
+  return fmt::format(
+      "{} of the time in collectives is waiting for other ranks: before tuning the network let "
+      "`borescope stragglers` look for them.",
+      FormatShare(share));
+}
 
 std::string DominantHelp(const SummaryTables& tables) {
   if (!HasTimeline(tables)) {
@@ -216,10 +272,7 @@ std::string DominantHelp(const SummaryTables& tables) {
         "`borescope whatif` says what a faster one would bring, `borescope flame` shows where it "
         "is launched.");
   }
-  const std::string part = "Part of it is waiting for the slowest rank: before tuning the network ";
-  return part + (tables.overview.size() > 1
-                     ? "let `borescope stragglers` look for it."
-                     : "give the files of all ranks, of which `borescope stragglers` finds it.");
+  return WaitingHelp(tables);
 }
 
 // A kernel most of whose time is in one to three launches. Collectives have a finding of their own.

@@ -348,6 +348,7 @@ const RunFault* FindFault(const SummaryTables& tables, Diag what) {
 
 std::span<const Rule> QualityRules() { return kQualityRules; }
 
+<<<<<<< HEAD
 namespace {
 
 // What costs time because ranks differ.
@@ -536,4 +537,6 @@ int64_t LostToStraggler(const SummaryTables& tables) {
 
 std::span<const Rule> RankRules() { return kRankRules; }
 
+=======
+>>>>>>> waits-s51
 }  // namespace borescope::internal

@@ -1,8 +1,8 @@
 // The rules of the verdict. A rule reads the tables of the summary and gives at most one finding,
 // with the numbers it rests on. To add one: a function, and its row in the array at the end of
 // time_rules.cc (what costs device time, and the phases of inference), idle_rules.cc (why devices
-// are idle), cause_rules.cc (causes that have a name in the program) or verdict.cc (what it costs
-// that ranks differ, and how far the recording can be trusted).
+// are idle), cause_rules.cc (causes that have a name in the program), rank_rules.cc (what it costs
+// that ranks differ) or verdict.cc (how far the recording can be trusted).
 #pragma once
 
 #include <fmt/format.h>
@@ -61,8 +61,11 @@ int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
 // (cudaStreamSynchronize), 40 times a step: 18.2 ms". Empty where it is not known.
 std::string WordsOfWaits(const SummaryTables& tables);
 
-// What all ranks together lose to the one that makes them wait; 0 if there is no finding about it.
-int64_t LostToStraggler(const SummaryTables& tables);
+// What all ranks together lose to those that make them wait; 0 if there is no finding about it.
+int64_t LostToLateRanks(const SummaryTables& tables);
+// The same with what findings put down to waiting for ranks in turn, for senders and for ranks that
+// are not here.
+int64_t LostToWaiting(const SummaryTables& tables);
 
 std::span<const Rule> CauseRules();
 std::span<const Rule> TimeRules();

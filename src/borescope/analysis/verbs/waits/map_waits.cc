@@ -106,10 +106,28 @@ class IdleTimes {
 
   void Keep() {
     for (const IdlePart& part : parts_) {
-      Extend(sets_[static_cast<size_t>(CauseOf(part.cause))],
-             {SubtractSaturating(part.time.begin, skew_ns_),
-              SubtractSaturating(part.time.end, skew_ns_)});
+      int64_t now_ns = part.time.begin;
+      if (part.cause == IdleCause::kSync) {
+        for (const Interval& loading : LoadingAfterWait(part.time)) {
+          Extend({now_ns, loading.begin}, LateCause::kSync);
+          Extend(loading, LateCause::kData);
+          now_ns = loading.end;
+        }
+      }
+      Extend({now_ns, part.time.end}, CauseOf(part.cause));
     }
+  }
+
+  // Idle time after a wait is of the wait, as `idle` divides it: without it the host would have
+  // been ahead. Here ranks are compared that wait alike, and one may load data for longer.
+  IntervalSet LoadingAfterWait(Interval time) const {
+    return Subtract(Clip(host_.loading, time), Clip(host_.blocked, time));
+  }
+
+  void Extend(Interval time, LateCause cause) {
+    borescope::internal::Extend(
+        sets_[static_cast<size_t>(cause)],
+        {SubtractSaturating(time.begin, skew_ns_), SubtractSaturating(time.end, skew_ns_)});
   }
 
   const Trace& trace_;

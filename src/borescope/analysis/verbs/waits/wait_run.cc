@@ -335,13 +335,31 @@ int64_t UsuallyComputedInside(std::span<const TimeBefore> ranks) {
   return *middle;
 }
 
-// Who computes while it waits is ahead afterwards; that all leave together does not show it. It
-// counts only as far as the others really computed less after that.
-int64_t AheadByComputing(const TimeBefore& last, std::span<const TimeBefore> others,
-                         int64_t less_computed_ns) {
+// How far ranks are ahead of the last one by what they computed while they waited. That all leave
+// together does not show it. What is not used up before the next collective is still there after
+// it, if the same rank is the last one again.
+struct Lead {
+  uint32_t last_rank = kNobody;
+  int64_t left_ns = 0;
+};
+
+struct UsedLead {
+  int64_t ns = 0;  // by which the others computed less before this collective
+  int64_t left_ns = 0;
+};
+
+// It counts only as far as the others really computed less. Where the last rank computed as long as
+// they did, they had nothing left of earlier leads.
+UsedLead UseLead(const TimeBefore& last, std::span<const TimeBefore> others, int64_t earlier_ns,
+                 int64_t less_computed_ns) {
+  const int64_t computed_ns = At(last.causes, LateCause::kCompute);
+  const bool is_even = computed_ns > 0 && less_computed_ns <= computed_ns / 10;
   const int64_t inside_ns =
       SubtractSaturating(UsuallyComputedInside(others), last.computed_inside_ns);
-  return std::max<int64_t>(0, std::min(inside_ns, less_computed_ns));
+  const int64_t lead_ns = AddSaturating(inside_ns, is_even ? 0 : earlier_ns);
+  UsedLead used{.ns = std::max<int64_t>(0, std::min(lead_ns, less_computed_ns))};
+  used.left_ns = std::max<int64_t>(0, SubtractSaturating(lead_ns, used.ns));
+  return used;
 }
 
 // Puts the ranks first that come from the same collective as the last rank: only their anchors can
@@ -353,8 +371,15 @@ size_t PutComparableFirst(const TimeBefore& last, std::vector<TimeBefore>& other
   return static_cast<size_t>(end - others.begin());
 }
 
-// By how much longer the last rank did what than the others, and was behind before.
-CauseNs DifferencesOf(const TimeBefore& last, std::vector<TimeBefore> all_others) {
+struct Differences {
+  CauseNs causes{};
+  int64_t lead_left_ns = 0;  // see Lead
+};
+
+// By how much longer the last rank did what than the others, and was behind before. `lead_ns`: what
+// was left of the lead of the others after the previous collective.
+Differences DifferencesOf(const TimeBefore& last, std::vector<TimeBefore> all_others,
+                          int64_t lead_ns) {
   const size_t comparable = PutComparableFirst(last, all_others);
   const std::span<const TimeBefore> others =
       std::span<const TimeBefore>(all_others)
@@ -370,12 +395,12 @@ CauseNs DifferencesOf(const TimeBefore& last, std::vector<TimeBefore> all_others
   if (comparable == 0 || last.previous == kNoCollective) {
     const LateCause cause = comparable == 0 ? LateCause::kUnknown : LateCause::kBeforeRecording;
     AddSaturatingTo(At(causes, cause), behind_ns);
-    return causes;
+    return {causes};
   }
-  const int64_t ahead_ns = AheadByComputing(last, others, At(causes, LateCause::kCompute));
-  At(causes, LateCause::kCompute) -= ahead_ns;
-  At(causes, LateCause::kInherited) = AddSaturating(behind_ns, ahead_ns);
-  return causes;
+  const UsedLead lead = UseLead(last, others, lead_ns, At(causes, LateCause::kCompute));
+  At(causes, LateCause::kCompute) -= lead.ns;
+  At(causes, LateCause::kInherited) = AddSaturating(behind_ns, lead.ns);
+  return {causes, lead.left_ns};
 }
 
 class Explainer {
@@ -396,7 +421,9 @@ class Explainer {
     FindPrevious();
   }
 
-  Lateness Explain(const WaitCollective& collective) const {
+  // `leads`: by collective; those of earlier ones are used, and that of this one is set.
+  Lateness Explain(size_t number, std::vector<Lead>& leads) const {
+    const WaitCollective& collective = run_.collectives[number];
     Lateness late;
     late.all_in_ns = collective.common.all_in_ns;
     // Nobody asked for what others waited in it, but that of later ones may go on to its causes.
@@ -413,7 +440,11 @@ class Explainer {
     for (size_t call = collective.first; call < collective.first + collective.count; ++call) {
       if (call != last) others.push_back(Before(static_cast<uint32_t>(call)));
     }
-    late.causes = DifferencesOf(of_last, std::move(others));
+    const Lead earlier = of_last.previous == kNoCollective ? Lead() : leads[of_last.previous];
+    const Differences found = DifferencesOf(
+        of_last, std::move(others), earlier.last_rank == late.last_rank ? earlier.left_ns : 0);
+    leads[number] = {late.last_rank, found.lead_left_ns};
+    late.causes = found.causes;
     late.waited_in = of_last.waited_in;
     late.previous = of_last.previous;
     return late;
@@ -509,10 +540,16 @@ class Explainer {
 
 std::vector<Lateness> ExplainLateness(const WaitTables& tables, const WaitRun& run) {
   const Explainer explainer(tables, run);
-  std::vector<Lateness> lateness;
-  lateness.reserve(run.collectives.size());
-  for (const size_t i : EachIndex(run.collectives.size())) {
-    lateness.push_back(explainer.Explain(run.collectives[i]));
+  std::vector<size_t> by_time(run.collectives.size());
+  std::iota(by_time.begin(), by_time.end(), size_t{0});
+  std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) {
+    return run.collectives[a].common.all_in_ns < run.collectives[b].common.all_in_ns;
+  });
+  std::vector<Lateness> lateness(run.collectives.size());
+  std::vector<Lead> leads(run.collectives.size());
+  for (const size_t place : EachIndex(by_time.size())) {
+    const size_t i = by_time[place];
+    lateness[i] = explainer.Explain(i, leads);
   }
   return lateness;
 }

@@ -505,6 +505,51 @@ TEST(WaitsTest, CausesDoNotDependOnOverlapNorOnNumbers) {
   }
 }
 
+// Four ranks; in each step of 12 ms four pieces of compute of 1 ms, each followed by a collective
+// beside the next piece, and then a wait for the device. Rank 1 loads data for 4 ms first.
+std::vector<std::unique_ptr<TestTrace>> LateLoaderRun() {
+  constexpr int64_t kSteps = 4;
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    TestTrace& trace = *traces.emplace_back(std::make_unique<TestTrace>());
+    int64_t correlation = 0;
+    for (int64_t step = 0; step < kSteps; ++step) {
+      const int64_t at = step * 12 * kMs;
+      const int64_t loading = rank == 1 ? 4 * kMs : 0;
+      if (loading > 0) {
+        trace.Annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                         {at, loading});
+      }
+      int64_t launched = at + loading;
+      int64_t left = 0;
+      for (int64_t piece = 0; piece < 4; ++piece) {
+        trace.Launched("gemm_kernel", {launched, 5 * kUs},
+                       {at + loading + piece * kMs + 10 * kUs, kMs - 10 * kUs},
+                       {++correlation, 7, rank});
+        launched += 10 * kUs;
+        trace.Runtime("cudaLaunchKernel", {launched, 5 * kUs}, ++correlation);
+        launched += 10 * kUs;
+        const int64_t enter = std::max(at + loading + (piece + 1) * kMs, left);
+        left = at + 4 * kMs + (piece + 1) * kMs + 100 * kUs;
+        trace.Kernel(kKernel, {enter, left - enter}, {correlation, 20, rank},
+                     Sequence(step * 4 + piece, 1000));
+      }
+      trace.Runtime("cudaDeviceSynchronize", {launched, left + 10 * kUs - launched});
+    }
+  }
+  return traces;
+}
+
+// The others compute ahead while they wait in the first collective, so that rank 1 is late in the
+// next three as well, though it computes as long as they do. All wait for the device alike.
+TEST(WaitsTest, LatenessThatGoesOnKeepsItsCause) {
+  const Tables tables = Ask(LateLoaderRun(), {0, 1, 2, 3});
+  const Table& lateness = Named(tables, "lateness");
+  EXPECT_EQ(Texts(lateness, "cause")[0], "idle: data");
+  EXPECT_GT(Floats(lateness, "share")[0], 0.98) << Csv(lateness);
+  EXPECT_EQ(Ints(Named(tables, "waits_by_rank"), "last_times")[0], 16);
+}
+
 // The lines of a table whose first column is this.
 std::string LinesOf(const std::string& csv, const std::string& first) {
   std::istringstream lines(csv);

@@ -251,6 +251,8 @@ class LeverFinder {
     if (most > 0 && scenarios_.size() > most) {
       scenarios_ = MostOnPath(view_, model_, *phases_, std::move(scenarios_), most);
     }
+    // Nothing on the path says what the host would gain: this is always tried.
+    scenarios_.push_back({"", {{.kind = ChangeKind::kNoSync}}});
     for (Scenario& scenario : scenarios_) {
       scenario.name = Describe(scenario.changes.front());
     }

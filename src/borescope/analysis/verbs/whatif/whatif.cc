@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,17 +16,20 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/analysis/verbs/whatif/comm_waiting.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/base/parallel.h"
 #include "borescope/table/typed_rows.h"
@@ -170,6 +175,8 @@ struct AnswerRow {
   int64_t works = 0;
   int64_t host_events = 0;
   std::optional<std::string> note = {};
+  int64_t is_of_collectives = 0;
+  std::optional<int64_t> without_comm_ns = {};
   static constexpr ColumnOf<AnswerRow> kColumns[] = {
       {"rank", &AnswerRow::rank, Role::kKey, kRankDoc},
       {"scenario", &AnswerRow::scenario, Role::kKey, "What is changed."},
@@ -178,7 +185,8 @@ struct AnswerRow {
        "recording. With --without-recording or --plain-step as it is without the profiler."},
       {"new_ns", &AnswerRow::new_ns, Unit::kNanoseconds, Role::kDerived,
        "The same in the scenario: as measured, less what the replay is shorter with the change "
-       "than without. Missing where the replay does not represent the recording."},
+       "than without. Missing where the replay does not represent the recording, and where "
+       "collectives are changed of whose time a part is waiting for other ranks."},
       {"low_ns", &AnswerRow::low_ns, Unit::kNanoseconds, Role::kDerived,
        "The interval of new_ns: the error of the replay, how much steps differ in what they save, "
        "a twentieth of what is saved, and half of what launches of graphs are assumed to take."},
@@ -192,7 +200,11 @@ struct AnswerRow {
        "Pieces of device work that are changed."},
       {"host_events", &AnswerRow::host_events, Unit::kCount, Role::kDerived,
        "Events and calls of the host that are changed."},
-      {"note", &AnswerRow::note, Role::kDerived, "What limits the answer; missing for nothing."}};
+      {"note", &AnswerRow::note, Role::kDerived, "What limits the answer; missing for nothing."},
+      Carried<AnswerRow>({"is_of_collectives", &AnswerRow::is_of_collectives, Role::kDerived,
+                          "Whether collectives are changed."}),
+      Carried<AnswerRow>({"without_comm_ns", &AnswerRow::without_comm_ns, Unit::kNanoseconds,
+                          Role::kDerived, "new_ns if communication took no time."})};
 };
 
 constexpr std::string_view kHoldsCost =
@@ -235,6 +247,8 @@ AnswerRow AnswerOf(const RankView& view, const ReplayModel& model, bool holds_co
     row.saved_share = ShareOf(answer->saved_ns(), answer->step_ns);
     if (answer->new_ns > 0) row.speedup = ShareOf(answer->step_ns, answer->new_ns);
     row.bound_by = asked.run.bound_by;
+    row.is_of_collectives = asked.run.has_collectives ? 1 : 0;
+    row.without_comm_ns = Recorded(answer->without_comm_ns);
   }
   const std::string_view note = asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent;
   const bool is_of_host = holds_cost && answer && note.empty() && ChangesHost(asked.scenario);
@@ -503,7 +517,36 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, holds_cost, swept));
   tables.push_back(AnswerTable(AnswerKind::kRanking, view, model, holds_cost, levers));
   tables.push_back(ReplayConstantsTable(view, model));
+  BS_ASSIGN(RankCalls calls, FindRankCalls(view, params.selection));
+  std::move(calls.tables.begin(), calls.tables.end(), std::back_inserter(tables));
   return tables;
+}
+
+Result<void> CheckWhatIfTables(const Tables& tables, const Params&) {
+  return CheckRankCalls(tables);
+}
+
+// Of rows without an answer, which come last.
+constexpr double kLeast = -1e9;
+
+// The rows of all ranks, with what their waiting for each other leaves of an answer.
+Table AnswersOfRun(const Table& table, const std::map<int64_t, CommWaiting>& waiting) {
+  std::vector<AnswerRow> rows = ReadRows<AnswerRow>(table);
+  for (AnswerRow& row : rows) {
+    LimitByWaiting(WaitingOf(waiting, row.rank), row);
+    if (!row.new_ns) {
+      row.speedup = {};
+      row.bound_by = {};
+    }
+  }
+  if (table.name == "ranking") {
+    std::stable_sort(rows.begin(), rows.end(), [](const AnswerRow& a, const AnswerRow& b) {
+      return a.saved_share.value_or(kLeast) > b.saved_share.value_or(kLeast);
+    });
+  }
+  Table answers = MakeTable(rows, TableNames{table.name, table.title});
+  DropCarried<AnswerRow>(answers);
+  return answers;
 }
 
 // The verdicts of all ranks, each once.
@@ -522,7 +565,14 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   const int64_t candidates = params.Number(kCandidatesParam);
   const std::vector<QualityRow> quality = ReadRows<QualityRow>(TableOf<QualityRow>(findings));
   const bool is_refused = !quality.empty() && quality[0].verdict == ReplayVerdict::kRefused;
+  const std::map<int64_t, CommWaiting> waiting = CommWaitingOf(findings);
+  std::erase_if(findings, [](const Table& table) {
+    return table.name == "ranks" || table.name == "keys" || table.name == "calls";
+  });
   for (Table& table : findings) {
+    if (table.name == "whatif" || table.name == "sweep" || table.name == "ranking") {
+      table = AnswersOfRun(table, waiting);
+    }
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
     } else if (table.name == "ranking" && candidates > 0) {
@@ -599,7 +649,10 @@ const AnalysisSpec kWhatIfVerb{
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
     .is_about_whole_steps = true,
-    .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
+    .answer = {.map = MapWhatIf,
+               .reduce = ConcatTables,
+               .finish = FinishWhatIf,
+               .check_tables = CheckWhatIfTables},
     .check = CheckWhatIf,
     .memory = 1.5,
     .dear = ReplayModelIsDear,
