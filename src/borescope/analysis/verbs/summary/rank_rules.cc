@@ -209,7 +209,7 @@ std::string OfHowMany(const SummaryTables& tables) {
 std::string FewWaits(const SummaryTables& tables, int64_t rank) {
   int64_t step_count = 0;
   for (const StepSpreadRow& steps : tables.step_spread) {
-    step_count = steps.rank == rank ? steps.steps : step_count;
+    step_count = steps.rank == rank ? std::max(steps.steps, step_count) : step_count;
   }
   for (const LongestWaitRow& wait : tables.longest_waits) {
     if (wait.rank == rank && wait.few > 0 && (step_count == 0 || wait.few < step_count)) {
