@@ -10,6 +10,7 @@
 #include "borescope/base/io/byte_source.h"
 #include "borescope/postmortem/memory/address_map.h"
 #include "borescope/postmortem/memory/areas.h"
+#include "borescope/postmortem/memory/growth.h"
 #include "borescope/postmortem/memory/held.h"
 #include "borescope/postmortem/memory/live.h"
 #include "borescope/postmortem/memory/oom.h"

@@ -55,9 +55,7 @@ std::string FileLine(const FileInfo& file) {
 }  // namespace
 
 std::string SkippedLine(size_t skipped) {
-  return fmt::format("borescope: passed over {}",
-                     skipped == 1 ? "1 file that is no trace of a GPU"
-                                  : fmt::format("{} files that are no traces of a GPU", skipped));
+  return fmt::format("borescope: passed over {} file{}", skipped, skipped == 1 ? "" : "s");
 }
 
 void ReportPassedOver(const FoundParts& found, const RawOptions& raw) {

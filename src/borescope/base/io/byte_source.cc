@@ -152,7 +152,7 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
   }
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    return IoError(path, errno, "check the name and its permissions");
+    return IoError(path, errno, RemedyOfAbsent(path));
   }
   struct stat status{};
   if (fstat(descriptor, &status) != 0) {

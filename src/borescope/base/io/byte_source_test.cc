@@ -85,6 +85,8 @@ TEST(ByteSourceTest, AMissingFileIsNamedWithCauseAndRemedy) {
   EXPECT_EQ(source.error().code, ErrorCode::kIo);
   EXPECT_EQ(source.error().Sentence(),
             "no/such/file.json: No such file or directory; check the name and its permissions");
+  EXPECT_EQ(OpenFile("https://example.com/a.json").error().remedy,
+            "give a file, or pipe what is at this address into `borescope VERB -`");
 }
 
 TEST(ByteSourceTest, ADirectoryIsAnError) {

@@ -175,4 +175,10 @@ Result<std::vector<std::string>> PathsMatching(const std::string& pattern) {
                                   found.paths.gl_pathv + found.paths.gl_pathc);
 }
 
+std::string RemedyOfAbsent(std::string_view path) {
+  return path.find("://") != std::string_view::npos
+             ? "give a file, or pipe what is at this address into `borescope VERB -`"
+             : "check the name and its permissions";
+}
+
 }  // namespace borescope::internal

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/base/result.h"
@@ -68,5 +69,8 @@ Result<std::vector<std::string>> NamesIfAny(const std::string& folder);
 // The paths that match a pattern of the shell, sorted. A folder that may not be read has none, as
 // for the shell. kIo if the system cannot tell.
 Result<std::vector<std::string>> PathsMatching(const std::string& pattern);
+
+// What to do about a file that is not there. Nothing is read from a network.
+std::string RemedyOfAbsent(std::string_view path);
 
 }  // namespace borescope::internal

@@ -98,13 +98,6 @@ Result<void> CheckNameIsFree(const std::string& name, std::span<const InputFile>
                   : Result<void>();
 }
 
-// Nothing is read from a network.
-std::string RemedyOfAbsent(const std::string& path) {
-  const bool is_address = path.find("://") != std::string::npos;
-  return is_address ? "give a file, or pipe what is at this address into `borescope VERB -`"
-                    : "check the name and its permissions";
-}
-
 }  // namespace
 
 Reader::~Reader() = default;
@@ -158,7 +151,7 @@ Result<void> CheckFilesExist(std::span<const InputFile> files) {
     }
     BS_ASSIGN(const struct stat status, internal::StatusOfLink(file.path));
     if (status.st_mode == 0) {
-      return Error{ErrorCode::kIo, "No such file or directory", RemedyOfAbsent(file.path),
+      return Error{ErrorCode::kIo, "No such file or directory", internal::RemedyOfAbsent(file.path),
                    file.path};
     }
   }
