@@ -68,7 +68,6 @@ struct TimeoutText {
   int64_t waited_ms = 0;
 };
 
-<<<<<<< HEAD
 // What a rank called, by an exception of TORCH_DISTRIBUTED_DEBUG=DETAIL.
 struct CallText {
   int32_t rank = 0;
@@ -83,7 +82,8 @@ enum class DesyncKind : uint8_t {
   kNeverJoined,  // any collective
   kNotJoined,    // the one after the last that they finished
   kNotFinished,  // the one that they joined last
-=======
+};
+
 // What a report of NCCL's RAS service says about a communicator, as far as it says which ranks of
 // the job these are.
 struct RasText {
@@ -92,7 +92,6 @@ struct RasText {
   bool is_behind = false;        // some are behind, also of unknown rank
   bool is_missing = false;       // some do not answer
   bool has_other_kinds = false;  // who is behind in one kind is ahead in another
->>>>>>> hang-s51
 };
 
 struct LogEvent {
