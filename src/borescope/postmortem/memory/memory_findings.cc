@@ -365,6 +365,7 @@ JobFinding OomFinding(const DeviceStudy& study, const OomReport& report, const M
   finding.help = OomHelp(fixes);
   finding.value = static_cast<double>(report.state.size);
   finding.unit = "bytes";
+  if (event.time_us != kNoTime) finding.failed_unix_ns = event.time_us * 1000;
   return finding;
 }
 
