@@ -67,6 +67,25 @@ NO_DUMP = "Others wait for a rank without a dump"
 NOT_FINISHED = "All issued a collective, none finished it"
 NEVER_ISSUED = "Ranks stopped issuing work"
 
+OUT_OF_MEMORY = "Out of memory: the device is full"
+
+
+def snapshot():
+    """Of a device of 1 GiB on which the second block of 600 MiB was refused at BEGIN_NS."""
+    size = 600 << 20
+    at = BEGIN_NS // 1000
+    frames = [{"name": "step", "filename": "/app/train.py", "line": 7}]
+    events = [{"action": action, "addr": 1 << 40, "size": size, "stream": 0, "frames": frames, "time_us": at - 10} for action in ("segment_alloc", "alloc")]
+    events.append({"action": "oom", "addr": 400 << 20, "size": size, "stream": 0, "frames": frames, "time_us": at, "device_free": 400 << 20})
+    block = {"address": 1 << 40, "size": size, "requested_size": size, "state": "active_allocated", "frames": frames}
+    segment = {"device": 0, "address": 1 << 40, "total_size": size, "stream": 0, "segment_type": "large", "allocated_size": size, "active_size": size,
+               "requested_size": size, "blocks": [block], "segment_pool_id": (0, 0), "is_expandable": False, "frames": frames}
+    return {"segments": [segment], "device_traces": [events], "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": ""}}
+
+
+SNAPSHOT = snapshot()
+LIMITED = "".join(f"2026-11-01 {10 + i // 60}:{i % 60:02}:00,000 INFO step {i}\n" for i in range(180)) + "slurmstepd: error: *** JOB 77 ON node7 CANCELLED AT 2026-11-01T13:00:00 DUE TO TIME LIMIT ***\n"
+
 # Name, files, and the first finding, its certainty and its ranks.
 CASES = [
     ("a node failed", {**{f"trace_{r}": dump(r, 8) for r in range(4)}, "slurm-1.out": NODE_FAILURE}, ("A node of the job failed", "certain", "4..7")),
@@ -80,6 +99,13 @@ CASES = [
     ("places on nodes, and groups that say which", {f"n{'ba'[r // 4]}/trace_{r % 4}": dump(r, 8, comes=r != 6, groups={"1": list(range(r // 4 * 4, r // 4 * 4 + 4))}) for r in range(8)}, (NEVER_ISSUED, "certain", "6")),
     ("one process wrote two dumps", {f"at{i}/trace_{r}": dump(r, 4, comes=r != 2) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "certain", "2")),
     ("two attempts, half of each", {f"at{i}/trace_{r}": dump(r, 8, comes=r != 2, second=100 * i) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "likely", "2")),
+    ("folders are named by ranks", {f"rank_{r}/nccl_trace": dump(r, 4, comes=r != 2) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
+    ("folders are named by ranks, and all files are number 0", {f"rank{r}/dumps/trace_0": dump(r, 4, comes=r != 2) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
+    ("a snapshot of an attempt before", {"attempt_0/snapshot_rank3.pickle": SNAPSHOT, **{f"attempt_1/trace_{r}": dump(r, 4, comes=r != 2, second=400) for r in range(4)}}, (NEVER_ISSUED, "certain", "2")),
+    ("memory was caught, hours before", {"snapshot_rank3.pickle": SNAPSHOT, **{f"trace_{r}": dump(r, 4, comes=r != 2, second=9000) for r in range(4)}}, (NEVER_ISSUED, "certain", "2")),
+    ("memory was caught, and a limit ended the job", {"snapshot_rank0.pickle": SNAPSHOT, "rank0.log": LIMITED}, ("Slurm cancelled the job at its time limit", "certain", "")),
+    ("the program tries again", {"snapshot_rank0.pickle": SNAPSHOT, "rank0.log": "CUDA out of memory at batch 64, retrying with batch 32\n" + "".join(f"step {i}\n" for i in range(9))}, ("A request for memory failed, and the program went on", "likely", "0")),
+    ("memory alone", {"snapshot_rank0.pickle": SNAPSHOT, "rank0.log": "step 1\nstep 2\n"}, (OUT_OF_MEMORY, "certain", "0")),
     ("stacks alone", {f"rank{r}.json": stack("data.py", 55, "read") if r == 2 else stack("train.py", 33, "step") for r in range(4)}, ("Ranks are at another line than the others", "likely", "2")),
     ("version 1.4", {f"trace_{r}": as_1_4(dump(r, 4, comes=r != 2)) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
 ]
@@ -115,7 +141,15 @@ def main():
     if torn.returncode != 2 or "attempt_0/3/error.json" not in torn.stderr or "middle" not in torn.stderr:
         wrong += 1
         print("wrong: a torn error file:", torn.returncode, torn.stderr)
-    print(f"{len(CASES) + 2 - wrong} of {len(CASES) + 2} folders are right")
+    deep = ask(borescope, {f"a/b/c/d/trace_{r}": dump(r, 2) for r in range(2)})
+    if deep.returncode != 2 or "are not searched" not in deep.stderr or "a/b/c/d" not in deep.stderr:
+        wrong += 1
+        print("wrong: folders that lie too deep:", deep.returncode, deep.stderr)
+    older = ask(borescope, {"attempt_0/snapshot_rank3.pickle": SNAPSHOT, "attempt_1/rank0.log": "ValueError: x\n"})
+    if "older-attempt" not in older.stdout + older.stderr:
+        wrong += 1
+        print("wrong: a snapshot of an older attempt is left out without a word")
+    print(f"{len(CASES) + 4 - wrong} of {len(CASES) + 4} folders are right")
     return 1 if wrong else 0
 
 

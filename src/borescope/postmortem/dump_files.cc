@@ -315,12 +315,60 @@ class DumpReader {
         dumps);
   }
 
+  // The folder of a dump that is named by a rank, "job/rank_5" of "job/rank_5/dumps/trace", and
+  // that rank.
+  static std::optional<std::pair<std::string, int32_t>> FolderOfRank(const std::string& path) {
+    for (size_t end = path.rfind('/'); end != std::string::npos && end > 0;
+         end = path.rfind('/', end - 1)) {
+      const std::string_view whole = std::string_view(path).substr(0, end);
+      std::string_view name = whole.substr(whole.rfind('/') + 1);
+      constexpr std::string_view kWord = "rank";
+      if (!LowerCase(name).starts_with(kWord)) continue;
+      name.remove_prefix(kWord.size());
+      name.remove_prefix(name.starts_with('_') || name.starts_with('-') || name.starts_with('='));
+      const auto rank = ParseNumber<int32_t>(name);
+      if (rank.has_value() && *rank >= 0) return std::pair(std::string(whole), *rank);
+    }
+    return std::nullopt;
+  }
+
+  // Where each dump is alone in a folder that is named by another rank, and no name of a file says
+  // a rank of its own (all say none, or the same number), these are the ranks.
+  void GiveRanksOfFolders(std::set<int32_t>& taken) {
+    std::map<int32_t, DumpFile*> by_rank;
+    std::set<std::optional<int32_t>> named;
+    size_t dumps = 0;
+    for (DumpFile& read : read_.files) {
+      if (!read.Counts()) continue;
+      ++dumps;
+      named.insert(read.file->rank);
+      const auto folder = FolderOfRank(read.file->path);
+      if (folder.has_value() && MayBe(*read.dump, folder->second)) {
+        by_rank[folder->second] = &read;
+      }
+    }
+    const bool is_said =
+        by_rank.size() == dumps && named.size() == 1 && (dumps > 1 || !named.begin()->has_value());
+    for (const auto& [rank, read] : by_rank) {
+      if (is_said && rank < FlightDump::kMostRanks) {
+        read->row.rank = rank;
+        taken.insert(rank);
+      }
+    }
+  }
+
   void GiveRanks() {
     std::set<int32_t> taken;
-    GiveRanksOfNodes(taken);
+    GiveRanksOfFolders(taken);
+    if (taken.empty()) {
+      GiveRanksOfNodes(taken);
+    }
     for (DumpFile& read : read_.files) {
       if (read_.are_names_local) {
         break;
+      }
+      if (read.row.rank.has_value()) {
+        continue;
       }
       const std::optional<int32_t> named = read.file->rank;
       const bool may_be = read.dump.has_value() && named.has_value() &&
@@ -359,7 +407,8 @@ class DumpReader {
               ? fmt::format("the name says rank {}, which is not in all of its groups",
                             *read.file->rank)
               : "the name has no number",
-          "A dump does not hold its rank: end its name in it, as in trace_3.pickle.");
+          "A dump does not hold its rank: end its name in it, as in trace_3.pickle, or name its "
+          "folder by it, as rank_3.");
     }
   }
 

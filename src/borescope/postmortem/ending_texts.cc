@@ -268,4 +268,13 @@ std::string HelpOf(const Death& death) {
   return std::string(texts.help);
 }
 
+std::string HelpForAll(const Death& death) {
+  std::string help = HelpOf(death);
+  if (help == TextsOf(Ending::kException).help) {
+    return "Start at this line, with what all ranks have in common: the program, its settings, the "
+           "state that they share (the model, what a collective returned), or the step.";
+  }
+  return help;
+}
+
 }  // namespace borescope::internal

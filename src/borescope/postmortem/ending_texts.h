@@ -21,6 +21,8 @@ bool IsOwnLimit(const JobEvent& event);
 std::string AmountsOf(const postmortem::OomMessage& said);
 // What to do about this end.
 std::string HelpOf(const Death& death);
+// The same where all ranks of the job ended so.
+std::string HelpForAll(const Death& death);
 // Whether the text of an exception is that of a fault of the hardware, which CUDA reports.
 bool IsHardwareText(std::string_view text);
 

@@ -107,7 +107,8 @@ JobFinding FindingOf(const JoinedJob& job, const ReportedFailure& reported) {
   finding.ranks = RankList(failure.ranks);
   finding.evidence = EvidenceOf(job, failure);
   finding.where = first.event->program_line;
-  finding.help = HelpOf(first);
+  const bool has_all = failure.ranks.size() > 1 && failure.ranks == job.known_ranks;
+  finding.help = has_all ? HelpForAll(first) : HelpOf(first);
   if (!reported.is_cause) {
     finding.evidence += " Others waited before that, for other ranks: it may follow from the hang.";
   }
@@ -257,7 +258,7 @@ void AddOutlived(JoinedJob& job) {
           return std::any_of(reported.failure.deaths.begin(), reported.failure.deaths.end(),
                              [&](const Death& death) { return death.outlived == &event; });
         });
-    if (event.is_no_end && event.goes_on_to > 0 && !is_used) {
+    if (event.is_no_end && event.goes_on_to > 0 && !is_used && !job.used.contains(&event)) {
       outlived.push_back(&event);
     }
   }

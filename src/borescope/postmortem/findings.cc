@@ -1,6 +1,7 @@
 #include "borescope/postmortem/findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -28,7 +29,8 @@ struct VerdictRow {
       {"severity", &VerdictRow::severity, Role::kDerived, "error, warning or info."},
       {"certainty", &VerdictRow::certainty, Role::kDerived,
        "certain; likely; cannot tell: what is known fits several causes."},
-      {"ranks", &VerdictRow::ranks, Role::kDerived, "The ranks it is about: 0..7,9."},
+      {"ranks", &VerdictRow::ranks, Role::kDerived,
+       "The ranks it is about: 0..7,9. Of more than ten ranges the first ten, and how many ranks."},
       {"evidence", &VerdictRow::evidence, Role::kDerived, "What shows it."},
       {"where", &VerdictRow::where, Role::kDerived, "Lines of the program."},
       {"help", &VerdictRow::help, Role::kDerived, "What to do next."},
@@ -40,6 +42,9 @@ std::string_view NameOf(Severity severity) {
   constexpr std::string_view kNames[] = {"info", "warning", "error"};
   return kNames[static_cast<size_t>(severity)];
 }
+
+// A list with more is cut there in what is shown.
+constexpr size_t kMostRanges = 10;
 
 // "0..7", "9", "11" of ascending numbers.
 std::vector<std::string> RangesOf(std::span<const int32_t> ranks) {
@@ -100,9 +105,24 @@ std::vector<int32_t> ReadRankList(std::string_view list) {
   return ranks;
 }
 
+std::string ShownRanks(const std::string& list) {
+  if (static_cast<size_t>(std::count(list.begin(), list.end(), ',')) < kMostRanges) {
+    return list;
+  }
+  size_t end = 0;
+  for (size_t range = 0; range < kMostRanges; ++range) {
+    end = list.find(',', end + 1);
+  }
+  return fmt::format("{} and others, {} in all", list.substr(0, end), ReadRankList(list).size());
+}
+
 std::string RankWords(std::span<const int32_t> ranks) {
-  const std::vector<std::string> ranges = RangesOf(ranks);
+  std::vector<std::string> ranges = RangesOf(ranks);
   std::string words = ranks.size() == 1 ? "rank " : "ranks ";
+  if (ranges.size() > kMostRanges) {
+    ranges.resize(kMostRanges);
+    return fmt::format("{}{} and others, {} in all", words, fmt::join(ranges, ", "), ranks.size());
+  }
   for (size_t i = 0; i < ranges.size(); ++i) {
     words += i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ";
     words += ranges[i];
@@ -127,7 +147,7 @@ Table VerdictTable(std::vector<JobFinding> findings) {
     rows.push_back({.finding = std::move(finding.finding),
                     .severity = std::string(NameOf(finding.severity)),
                     .certainty = std::string(CertaintyName(finding.certainty)),
-                    .ranks = IfAny(std::move(finding.ranks)),
+                    .ranks = IfAny(ShownRanks(finding.ranks)),
                     .evidence = IfAny(std::move(finding.evidence)),
                     .where = IfAny(std::move(finding.where)),
                     .help = IfAny(std::move(finding.help)),

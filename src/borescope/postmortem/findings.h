@@ -44,6 +44,8 @@ struct JobFinding {
   std::optional<double> value = {};  // the deciding number
   std::string unit = {};             // of `value`: "ns", "bytes", "count"; empty without one
   bool is_first = false;             // shown to be earlier than all other causes: shown first
+  // Of lack of memory by a snapshot: when the request failed, since 1970.
+  std::optional<int64_t> failed_unix_ns = {};
 };
 
 struct SourceFindings {
@@ -65,7 +67,11 @@ std::optional<std::string> IfAny(std::string text);
 std::string RankList(std::span<const int32_t> ranks);
 // The ranks that RankList wrote. Empty for any other text.
 std::vector<int32_t> ReadRankList(std::string_view list);
-// "rank 9", "ranks 9 and 14", "ranks 0..7 and 9".
+// A list as RankList wrote it, for people: of more than ten ranges the first ten, and how many
+// ranks they are.
+std::string ShownRanks(const std::string& list);
+// "rank 9", "ranks 9 and 14", "ranks 0..7 and 9"; of more than ten ranges the first ten, and how
+// many ranks they are.
 std::string RankWords(std::span<const int32_t> ranks);
 // "22:47:17.548 UTC" of nanoseconds since 1970.
 std::string ClockTime(int64_t unix_ns);

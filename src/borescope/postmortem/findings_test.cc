@@ -66,5 +66,15 @@ TEST(ProgramLineTest, TheInnermostFrameOfTheUser) {
   EXPECT_FALSE(LineFinder::Make("(").ok());
 }
 
+TEST(Findings, LongListsOfRanksAreCutForPeople) {
+  std::vector<int32_t> ranks;
+  for (int32_t rank = 0; rank < 3000; rank += 3) ranks.push_back(rank);
+  EXPECT_EQ(RankWords(ranks), "ranks 0, 3, 6, 9, 12, 15, 18, 21, 24, 27 and others, 1000 in all");
+  EXPECT_EQ(ShownRanks(RankList(ranks)), "0,3,6,9,12,15,18,21,24,27 and others, 1000 in all");
+  ranks.resize(10);
+  EXPECT_EQ(ShownRanks(RankList(ranks)), RankList(ranks));
+  EXPECT_EQ(RankWords(ranks), "ranks 0, 3, 6, 9, 12, 15, 18, 21, 24 and 27");
+}
+
 }  // namespace
 }  // namespace borescope::internal

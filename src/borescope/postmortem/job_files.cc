@@ -54,6 +54,9 @@ class Finder {
     return std::move(files_);
   }
 
+  // The first folder that lies deeper than folders are searched; empty if none does.
+  const std::string& not_searched() const { return not_searched_; }
+
  private:
   // A name that exists is never taken for a pattern, and what matches one never is one: of a link
   // that leads nowhere the name may hold its characters.
@@ -102,6 +105,8 @@ class Finder {
       BS_ASSIGN(const FileKind kind, KindOf(path));
       if (kind == FileKind::kFolder && !is_link && depth > 1) {
         BS_TRY(Search(path, depth - 1));
+      } else if (kind == FileKind::kFolder && !is_link) {
+        not_searched_ = not_searched_.empty() ? path : not_searched_;
       } else if (kind == FileKind::kFile) {
         if (files_.size() >= kMostJobFiles) {
           return UsageError(fmt::format("more than {} files are below {}", kMostJobFiles, root_),
@@ -114,6 +119,7 @@ class Finder {
   }
 
   std::string root_;
+  std::string not_searched_;
   std::vector<JobFile> files_;
 };
 
@@ -285,12 +291,16 @@ bool IsDumpName(std::string_view name) {
          !lower.ends_with(".txt") && !lower.ends_with(".out") && !lower.ends_with(".err");
 }
 
-Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads) {
+Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads,
+                                          std::string* not_searched) {
   Finder finder;
   for (const std::string& path : paths) {
     BS_TRY(finder.Add(path));
   }
   std::vector<JobFile> files = finder.Take();
+  if (not_searched != nullptr) {
+    *not_searched = finder.not_searched();
+  }
   ParallelFor(files.size(), threads, [&](size_t i) {
     JobFile& file = files[i];
     if (const Result<void> recognised = Recognise(file); !recognised.ok()) {

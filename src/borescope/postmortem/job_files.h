@@ -50,8 +50,10 @@ inline constexpr size_t kMostJobFiles = 100'000;
 // The files of `paths`, each a file, a folder, or a pattern of the shell for such; in the order of
 // their paths. Links that lead out of a folder are not followed. Of a folder, files of kNone are
 // left out. kIo where a path leads to nothing; kInvalidArgument where a folder holds too many
-// files.
-Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads);
+// files. `not_searched`, where given, becomes the first folder that lies too deep; empty if none
+// does.
+Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads,
+                                          std::string* not_searched = nullptr);
 
 // Those of one kind, in their order.
 std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind);

@@ -7,7 +7,7 @@
 namespace borescope::internal {
 
 JoinedJob::JoinedJob(const LogPart& logs, std::vector<SourceFindings>& sources_of_job)
-    : events(logs.events), sources(sources_of_job) {
+    : events(logs.events), ends(logs.ends), sources(sources_of_job) {
   LearnNames();
   ReadCulprits();
 }
@@ -18,6 +18,8 @@ void JoinedJob::ReadCulprits() {
       if (table.name == HangCulpritRow::kTable.name) {
         culprit_table = &table;
         culprits = ReadRows<HangCulpritRow>(table);
+      } else if (table.name == HangRankRow::kTable.name) {
+        hang_ranks = ReadRows<HangRankRow>(table);
       }
     }
     for (size_t f = 0; f < sources[s].findings.size(); ++f) {
@@ -29,6 +31,17 @@ void JoinedJob::ReadCulprits() {
       }
     }
   }
+  std::set<int32_t> known;
+  for (const HangRankRow& row : hang_ranks) {
+    known.insert(static_cast<int32_t>(row.rank));
+  }
+  for (const EndOfLog& log : ends) {
+    if (log.rank.has_value()) known.insert(*log.rank);
+  }
+  for (const JobEvent& event : events) {
+    if (event.rank.has_value()) known.insert(*event.rank);
+  }
+  known_ranks.assign(known.begin(), known.end());
   for (const HangCulpritRow& row : culprits) {
     const int64_t since = row.since_unix_ns.value_or(0);
     if (row.primary && since > 0 && (since_ns == 0 || since < since_ns)) {

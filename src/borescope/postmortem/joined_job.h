@@ -57,14 +57,18 @@ struct JoinedJob {
   void Keep(JobFinding finding) { findings.push_back(std::move(finding)); }
 
   const std::vector<JobEvent>& events;
+  const std::vector<EndOfLog>& ends;
   std::vector<SourceFindings>& sources;
   Table* culprit_table = nullptr;
   std::vector<HangCulpritRow> culprits;  // of that table
+  std::vector<HangRankRow> hang_ranks;
+  std::vector<int32_t> known_ranks;  // all that any file is of; ascending
   std::vector<Place> hangs;
   std::vector<Place> snapshots;
   int64_t since_ns = 0;                   // when the first rank began to wait; 0: not known
   std::vector<ReportedFailure> failures;  // the first first
   std::map<const ReportedFailure*, Place> snapshot_of;
+  std::set<const JobEvent*> used;            // events that became evidence of a finding
   std::set<std::pair<size_t, size_t>> gone;  // places of findings that became evidence of others
   const JobEvent* end = nullptr;             // from outside, if it explains what the dumps show
   std::vector<int32_t> end_ranks;            // that it ended, as far as that is known
@@ -98,6 +102,11 @@ void ReportFailures(JoinedJob& job);
 // Ranks that ended because others had, and failures after which the program went on.
 void AddConsequences(JoinedJob& job);
 void AddOutlived(JoinedJob& job);
+
+// Requests in snapshots that failed, but ended nothing (survived_requests.cc); after the failures.
+void FindSurvivedRequests(JoinedJob& job);
+// How the logs of ranks end for which others wait; after what explains hangs.
+void AddLastLines(JoinedJob& job);
 
 // Ends from outside, which would have come to any job (outside_ends.cc).
 void JoinOutsideEnd(JoinedJob& job);

@@ -144,8 +144,10 @@ void JoinLogs(LogPart logs, std::vector<SourceFindings>& sources) {
   JoinWatchdogs(logs.events, sources);
   JoinedJob job(logs, sources);
   ReportFailures(job);
+  FindSurvivedRequests(job);
   Explain(job);
   JoinOutsideEnd(job);
+  AddLastLines(job);
   AddStacks(job);
   AddXids(job);
   AddTimeouts(job);

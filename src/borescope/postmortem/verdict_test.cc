@@ -267,6 +267,150 @@ TEST(Verdict, ASnapshotAndALogOfOneFailureAreOneFinding) {
                                                     "error/4/Out of memory on the device"}));
 }
 
+// A snapshot of rank 3, of which a request failed then.
+SourceFindings Snapshot(int64_t failed_ns) {
+  SourceFindings memory;
+  JobFinding finding;
+  finding.order = CauseRank::kOutOfMemory;
+  finding.finding = "Out of memory, by the snapshot";
+  finding.severity = Severity::kError;
+  finding.certainty = Certainty::kCertain;
+  finding.ranks = "3";
+  finding.failed_unix_ns = failed_ns;
+  memory.findings.push_back(finding);
+  memory.has_cause = true;
+  return memory;
+}
+
+// A hang of rank 5 in which the dump of rank 3 ends with an operation issued then.
+SourceFindings HangWithRank3(int64_t issued_ns, int32_t culprit = 5) {
+  SourceFindings hang = Hang({culprit}, "never-issued");
+  HangRankRow row;
+  row.rank = 3;
+  row.dump = true;
+  row.waits_for = "5";
+  row.last_issue_unix_ns = issued_ns;
+  hang.tables.push_back(MakeTable(std::vector<HangRankRow>{row}));
+  return hang;
+}
+
+const Lines kWentOn = {"error/5/Others wait",
+                       "info/3/A request for memory failed, and the program went on"};
+
+TEST(Verdict, ARequestAfterWhichItsRankIssuedOperationsEndedNothing) {
+  const auto survived = Joined({HangWithRank3(kSince), Snapshot(kSince - 500 * kSecondNs)}, {});
+  EXPECT_EQ(Told(survived), kWentOn);
+  const JobFinding& finding = survived[1].findings.front();
+  EXPECT_EQ(finding.certainty, Certainty::kLikely);
+  EXPECT_TRUE(
+      finding.evidence.starts_with("It was at 00:08:20.000 UTC; the dump of rank 3 has operations "
+                                   "issued after that, the last at "
+                                   "00:16:40.000 UTC. Out of memory, by the snapshot:"))
+      << finding.evidence;
+  EXPECT_FALSE(survived[1].has_cause);
+  // The rank that others wait for may have issued what it cleaned up with.
+  const Lines is_cause = {"error/3/Out of memory, by the snapshot", "error/3/Others wait"};
+  EXPECT_EQ(Told(Joined({HangWithRank3(kSince, 3), Snapshot(kSince - 5 * kSecondNs)}, {})),
+            is_cause);
+  // At the moment at which the others began to wait it may have ended the rank.
+  const Lines at_once = {"error/3/Out of memory, by the snapshot", "error/5/Others wait"};
+  EXPECT_EQ(Told(Joined({HangWithRank3(kSince), Snapshot(kSince + kSecondNs)}, {})), at_once);
+  // Its log says that it ended so.
+  JobEvent death = Event(LogKind::kOutOfMemory, 3, "CUDA out of memory");
+  const auto died = Joined({HangWithRank3(kSince), Snapshot(kSince - 5 * kSecondNs)}, {death});
+  EXPECT_EQ(died[1].findings.front().severity, Severity::kError);
+}
+
+TEST(Verdict, ARequestThatFailedWhileItsRankWaitedIsNoCause) {
+  const auto later = Joined({HangWithRank3(kSince), Snapshot(kSince + 300 * kSecondNs)}, {});
+  EXPECT_EQ(Told(later), (Lines{"error/5/Others wait",
+                                "warning/3/A request for memory failed while the rank waited for "
+                                "others"}));
+  EXPECT_NE(later[1].findings.front().evidence.find(
+                "rank 3 has waited for rank 5 since 00:16:40.000 UTC"),
+            std::string::npos);
+}
+
+TEST(Verdict, ASnapshotOfAnotherDayIsOfAnotherJob) {
+  constexpr int64_t kDays = 2 * 86'400 * kSecondNs;
+  const auto before = Joined({HangWithRank3(kSince + kDays), Snapshot(kSince)}, {});
+  EXPECT_EQ(Told(before), kWentOn);
+  EXPECT_NE(
+      before[1].findings.front().evidence.find(
+          "It was at 1970-01-01 00:16:40.000 UTC, and the newest operation of the dumps is of "
+          "1970-01-03 00:16:40.000 UTC"),
+      std::string::npos)
+      << before[1].findings.front().evidence;
+  EXPECT_EQ(Told(Joined({HangWithRank3(kSince), Snapshot(kSince + kDays)}, {})), kWentOn);
+}
+
+std::vector<SourceFindings> JoinedWithEnd(std::vector<SourceFindings> sources,
+                                          std::vector<JobEvent> events, EndOfLog end) {
+  LogPart logs;
+  logs.events = std::move(events);
+  end.file = "job/run.log";
+  end.rank = 3;
+  logs.ends.push_back(std::move(end));
+  JoinLogs(std::move(logs), sources);
+  return sources;
+}
+
+TEST(Verdict, ARequestAfterWhichTheLogGoesOnEndedNothing) {
+  const Lines went_on = {"info/3/A request for memory failed, and the program went on"};
+  EndOfLog end = {.line = 300, .text = "step 299"};
+  // The log has the exception: said once.
+  JobEvent outlived = Event(LogKind::kOutOfMemory, 3, "CUDA out of memory");
+  outlived.is_no_end = true;
+  outlived.goes_on_to = 300;
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {outlived}, end)), went_on);
+  end.retry_line = 12;
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {}, end)), went_on);
+  end.retry_line = 0;
+  end.last_unix_ns = kSince + 3600 * kSecondNs;
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {}, end)), went_on);
+  // A death in the log explains the snapshot.
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {Event(LogKind::kOutOfMemory, 3, "x")}, end)),
+            (Lines{"error/3/Out of memory, by the snapshot"}));
+  // Without their zone, times show it where the log says as well how the job ended.
+  constexpr int64_t kYearBegin = 1;
+  end.last_unix_ns = 0;
+  end.first_year_ns = kYearBegin;
+  end.last_year_ns = kYearBegin + 5 * 3600 * kSecondNs;
+  const JobEvent limit = Event(LogKind::kCancelled, std::nullopt, "time limit");
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {limit}, end)),
+            (Lines{"error//Slurm cancelled the job at its time limit", went_on.front()}));
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {}, end)),
+            (Lines{"error/3/Out of memory, by the snapshot"}));
+  end.has_finished = true;
+  EXPECT_EQ(Told(JoinedWithEnd({Snapshot(kSince)}, {}, end)), went_on);
+}
+
+TEST(Verdict, TheLogOfACulpritIsCited) {
+  EndOfLog end = {.line = 2, .text = "saving checkpoint"};
+  const auto stuck = JoinedWithEnd({Hang({3}, "never-issued")}, {}, end);
+  EXPECT_NE(stuck.front().findings.front().evidence.find(
+                "The log of rank 3 ends with \"saving checkpoint\" (run.log:2)."),
+            std::string::npos)
+      << stuck.front().findings.front().evidence;
+  EXPECT_EQ(stuck.front().findings.front().help, "");
+  end.has_finished = true;
+  const auto finished = JoinedWithEnd({Hang({3}, "no-dump")}, {}, end);
+  EXPECT_TRUE(finished.front().findings.front().help.starts_with("By its log its program ended"));
+}
+
+TEST(Verdict, HelpAboutAllRanksDoesNotSpeakOfThese) {
+  const JobEvent first = Event(LogKind::kException, 0, "AssertionError: loss is nan");
+  JobEvent second = first;
+  second.rank = 1;
+  const auto all = Joined({}, {first, second});
+  EXPECT_NE(all.back().findings.front().help.find("what all ranks have in common"),
+            std::string::npos);
+  JobEvent other = Event(LogKind::kTimeout, 2, "ALLREDUCE 12 did not end within 600 s");
+  const auto some = Joined({}, {first, second, other});
+  EXPECT_NE(some.back().findings.front().help.find("what these ranks alone had"),
+            std::string::npos);
+}
+
 TEST(Verdict, XidsAndStacksAreEvidenceOfTheirRank) {
   JobEvent xid = Event(LogKind::kXid, 3, "Xid 79 (GPU has fallen off the bus)");
   xid.xid = 79;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -52,6 +53,70 @@ struct ReadText {
   std::vector<LogEvent> events;
   std::string failure;
   bool is_older = false;  // of an attempt before the newest
+  EndOfLog end = {};
+};
+
+// Keeps how a log begins and ends, line by line.
+class EndKeeper {
+ public:
+  void Take(std::string_view line, int64_t number) {
+    constexpr size_t kBegins = 20;  // lines in which the first time is looked for
+    constexpr size_t kKept = 1000;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) {
+      return;
+    }
+    if (number <= static_cast<int64_t>(kBegins) && !HasFirst()) {
+      const LogLine clean = CleanLogLine(ToValidUtf8(line.substr(0, kKept)), kept_);
+      end_.first_unix_ns = clean.unix_ns;
+      end_.first_year_ns = clean.year_ns;
+    }
+    if (Contains(line, "ut of memory") && Contains(line, "etry")) {
+      retry_line_ = number;
+    }
+    Last& last = last_[next_++ % last_.size()];
+    last.text.assign(line.substr(0, kKept));
+    last.number = number;
+  }
+
+  // `events`: of this log.
+  EndOfLog Finish(std::span<const LogEvent> events) {
+    constexpr std::string_view kFinished[] = {"raining finished", "inished training",
+                                              "raining complete", "raining done"};
+    for (size_t i = 0; i < std::min(next_, last_.size()); ++i) {
+      const Last& last = last_[(next_ - 1 - i) % last_.size()];
+      const std::string text = ToValidUtf8(last.text);
+      if (end_.last_unix_ns == 0 && end_.last_year_ns == 0) {
+        const LogLine clean = CleanLogLine(text, kept_);
+        end_.last_unix_ns = clean.unix_ns;
+        end_.last_year_ns = clean.year_ns;
+      }
+      const bool is_event = std::any_of(events.begin(), events.end(), [&](const LogEvent& event) {
+        return event.line == last.number;
+      });
+      if (end_.line == 0 && !is_event) {
+        end_.line = last.number;
+        end_.text = WithoutSecrets(text);
+      }
+      end_.has_finished = end_.has_finished ||
+                          std::any_of(std::begin(kFinished), std::end(kFinished),
+                                      [&](std::string_view word) { return Contains(text, word); });
+    }
+    end_.retry_line = retry_line_ > 0 && end_.line > retry_line_ + 1 ? retry_line_ : 0;
+    return std::move(end_);
+  }
+
+ private:
+  struct Last {
+    std::string text;
+    int64_t number = 0;
+  };
+  bool HasFirst() const { return end_.first_unix_ns != 0 || end_.first_year_ns != 0; }
+
+  EndOfLog end_;
+  std::array<Last, 8> last_;  // as a ring
+  size_t next_ = 0;
+  int64_t retry_line_ = 0;
+  std::string kept_;
 };
 
 bool HasNameOfLog(std::string_view path) {
@@ -107,10 +172,12 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   Rejoined all(std::move(head), *source.bytes);
   LogScanner scanner(lines);
   RasReader ras;
+  EndKeeper end;
   BS_TRY(ForEachLogLine(all, is_named_so ? UINT64_MAX : kUnnamedBytes,
                         [&](std::string_view line, int64_t number) {
                           scanner.Take(line, number);
                           ras.Take(line, number);
+                          end.Take(line, number);
                         }));
   read.events = scanner.Finish();
   for (LogEvent& event : ras.Finish()) {
@@ -119,6 +186,7 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   std::stable_sort(read.events.begin(), read.events.end(),
                    [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
   read.kind = is_named_so || !read.events.empty() ? "log" : "";
+  read.end = end.Finish(read.events);
   return {};
 }
 
@@ -267,6 +335,13 @@ class LogReader {
                                     "The file could not be read; the answer is about the others."});
       }
       part.files.push_back(RowOf(i));
+      if (reads_[i].kind == "log" && !reads_[i].is_older) {
+        EndOfLog& end = part.ends.emplace_back(std::move(reads_[i].end));
+        end.file = files_[i].path;
+        if (part.files.back().rank.has_value()) {
+          end.rank = static_cast<int32_t>(*part.files.back().rank);
+        }
+      }
       for (LogEvent& event : reads_[i].events) {
         GiveRank(i, event);
         JobEvent of_job;

@@ -61,9 +61,28 @@ struct JobEvent : LogEvent {
   std::string file = {};
 };
 
+// How a log ends.
+struct EndOfLog {
+  std::string file = {};
+  std::optional<int32_t> rank = {};  // whose log it is
+  // Its last line that is not empty and no event, without secrets; 0 and empty if there is none.
+  int64_t line = 0;
+  std::string text = {};
+  // The times of the first and the last line that have one; 0: not known. Those of the year are
+  // without their zone, as YearNsOf gives them.
+  int64_t first_unix_ns = 0;
+  int64_t first_year_ns = 0;
+  int64_t last_unix_ns = 0;
+  int64_t last_year_ns = 0;
+  bool has_finished = false;  // its last lines say that the training ended well
+  // A line that says that the program tries again after lack of memory, if more lines follow; or 0.
+  int64_t retry_line = 0;
+};
+
 struct LogPart {
-  std::vector<JobEvent> events;  // by file and line
-  std::vector<Table> tables;     // log_findings
+  std::vector<JobEvent> events;     // by file and line
+  std::vector<EndOfLog> ends = {};  // of logs of the newest attempt, by file
+  std::vector<Table> tables;        // log_findings
   std::vector<Diagnostic> diagnostics;
   std::vector<JobFileRow> files;  // those that are logs or error files
 };

@@ -305,6 +305,7 @@ JobFinding OomFinding(const DeviceStudy& study, const OomContext& context) {
   if (study.file.has_value()) finding.evidence += fmt::format(" By {}.", *study.file);
   finding.value = static_cast<double>(report.state.size);
   finding.unit = "bytes";
+  if (event.time_us != kNoTime) finding.failed_unix_ns = event.time_us * 1000;
   return finding;
 }
 

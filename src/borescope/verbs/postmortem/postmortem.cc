@@ -31,6 +31,7 @@
 #include "borescope/postmortem/hang_findings.h"
 #include "borescope/postmortem/hang_report.h"
 #include "borescope/postmortem/job_files.h"
+#include "borescope/postmortem/logs/error_files.h"
 #include "borescope/postmortem/logs/job_logs.h"
 #include "borescope/postmortem/memory/memory_findings.h"
 #include "borescope/postmortem/memory/memory_rows.h"
@@ -405,9 +406,45 @@ Result<void> KeepPageApart(const std::string& html, std::vector<JobFile>& files)
   return {};
 }
 
-// Why nothing of the job could be read.
+// Takes snapshots of an attempt of the job before the newest, by the folders of torchrun, out of
+// `snapshots`: they are listed, and count for nothing. `all` has the dumps, and `logs` the logs.
+void LeaveOutOlderSnapshots(const LogPart& logs, std::vector<JobFile>& snapshots, Everything& all) {
+  std::optional<int32_t> newest;
+  for (const std::span<const JobFileRow> rows :
+       {std::span<const JobFileRow>(all.files), std::span<const JobFileRow>(logs.files)}) {
+    for (const JobFileRow& row : rows) {
+      const bool counts = row.status == "read" || row.status == "truncated";
+      newest = counts ? std::max(newest, AttemptOfFolder(row.file)) : newest;
+    }
+  }
+  for (const JobFile& snapshot : snapshots) {
+    newest = std::max(newest, AttemptOfFolder(snapshot.path));
+  }
+  SourceFindings left_out;
+  std::erase_if(snapshots, [&](const JobFile& snapshot) {
+    const std::optional<int32_t> attempt = AttemptOfFolder(snapshot.path);
+    if (!attempt.has_value() || attempt >= newest) {
+      return false;
+    }
+    left_out.diagnostics.push_back(
+        {Severity::kInfo, "older-attempt", 1, snapshot.path, "",
+         "The folder holds files of several attempts of the job; the newest one is answered. Name "
+         "the files of another attempt alone to ask about it."});
+    all.files.push_back(RowOf(snapshot, "ignored"));
+    return true;
+  });
+  all.sources.push_back(std::move(left_out));
+}
+
+// What the answer says about folders that were not searched.
+std::string DepthWords(const std::string& not_searched) {
+  return fmt::format("folders that lie deeper than {}, such as {}, are not searched",
+                     kJobFolderDepth - 1, not_searched);
+}
+
+// Why nothing of the job could be read. `not_searched`: a folder that lies too deep; or empty.
 Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> files,
-                  std::span<const SourceFindings> sources) {
+                  std::span<const SourceFindings> sources, const std::string& not_searched) {
   for (const JobFile& file : files) {
     if (file.failure.has_value() && file.is_named) {
       return *file.failure;
@@ -453,6 +490,14 @@ Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> fil
                  .remedy = fmt::format("ask borescope summary {}", request.paths.front()),
                  .file = trace->path};
   }
+  if (!not_searched.empty()) {
+    return Error{
+        .code = ErrorCode::kUnsupportedFormat,
+        .cause = fmt::format("no dump, memory snapshot, log or error file of a job is there; {}",
+                             DepthWords(not_searched)),
+        .remedy = "name the folder that holds the files",
+        .file = request.paths.front()};
+  }
   return Error{.code = ErrorCode::kUnsupportedFormat,
                .cause = "no dump, memory snapshot, log or error file of a job is there",
                .remedy =
@@ -464,7 +509,8 @@ Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> fil
 Result<Everything> ReadAll(const PostmortemRequest& request) {
   const int threads = ThreadsOf(request.options.threads);
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
-  BS_ASSIGN(std::vector<JobFile> files, FindJobFiles(request.paths, threads));
+  std::string not_searched;
+  BS_ASSIGN(std::vector<JobFile> files, FindJobFiles(request.paths, threads, &not_searched));
   BS_TRY(KeepPageApart(request.options.html, files));
   Everything all;
   uint64_t total = 0;
@@ -489,8 +535,9 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
     all.has_failed = all.has_failed || part.has_failed;
   }
   LogPart logs = FindLogs(files, {.threads = threads, .progress = {}}, lines);
-  if (const std::vector<JobFile> snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
-      !snapshots.empty()) {
+  std::vector<JobFile> snapshots = OfKind(files, JobFileKind::kMemorySnapshot);
+  LeaveOutOlderSnapshots(logs, snapshots, all);
+  if (!snapshots.empty()) {
     BS_ASSIGN(postmortem::MemoryRequest memory,
               MemoryRequestOf(request, hang, dump_bytes, snapshots.size()));
     memory.is_alone = std::all_of(files.begin(), files.end(), [](const JobFile& file) {
@@ -515,7 +562,14 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       all.files.begin(), all.files.end(),
       [](const JobFileRow& row) { return row.status == "read" || row.status == "truncated"; });
   if (!is_any_read) {
-    return NothingRead(request, files, all.sources);
+    return NothingRead(request, files, all.sources, not_searched);
+  }
+  if (!not_searched.empty()) {
+    all.sources.back().diagnostics.push_back({Severity::kWarning, "not-searched", 1, not_searched,
+                                              "",
+                                              "Folders are searched to a depth of three below the "
+                                              "one that was named: name this one as well if files "
+                                              "of the job are in it."});
   }
   std::sort(all.files.begin(), all.files.end(),
             [](const JobFileRow& a, const JobFileRow& b) { return a.file < b.file; });
