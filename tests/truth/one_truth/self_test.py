@@ -17,6 +17,8 @@ CONDITIONS = ("events: verbs traces format", "idle: sql work busy_ns", "by_opera
               "runs: verbs steps rank",
               # Means of times of diff are compared where all times are whole microseconds.
               "whole: verbs kernels total_ns",
+              # Tells the steps of several processes of one rank apart.
+              "steps: verbs steps name",
               "untied: verbs quality severity", "untied: summary quality severity")
 
 

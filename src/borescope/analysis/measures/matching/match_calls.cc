@@ -457,7 +457,7 @@ Result<RankCalls> FindRankCalls(const RankView& view, const Selection& selection
   return found;
 }
 
-Result<void> CheckRankCalls(const Tables& ranks_keys_calls) {
+Result<void> CheckRankCalls(std::span<const Table> ranks_keys_calls) {
   if (ranks_keys_calls[0].rows() != 1) {
     return NoCollectives("it does not have exactly one row for the rank");
   }

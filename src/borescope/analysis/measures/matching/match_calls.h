@@ -147,6 +147,6 @@ Result<RankCalls> FindRankCalls(const RankView& view, const Selection& selection
 
 // Checks that these are three tables as FindRankCalls makes them for one rank: one row for the
 // rank, keys numbered from 0, and calls with these keys. Further tables are ignored.
-Result<void> CheckRankCalls(const Tables& tables);
+Result<void> CheckRankCalls(std::span<const Table> tables);
 
 }  // namespace borescope::internal

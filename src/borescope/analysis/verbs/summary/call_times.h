@@ -31,7 +31,8 @@ struct CallSums {
 
   // What they take longer than at best.
   int64_t excess_ns() const;
-  // Whether there are enough calls to say how long a transfer takes, and some that take much longer.
+  // Whether there are enough calls to say how long a transfer takes, and some that take much
+  // longer.
   bool HasSlowCalls() const;
   // Whether most of their time is waiting, as far as lengths can show it: the fastest calls show
   // how long the transfer takes, and most of the time is beyond that.
