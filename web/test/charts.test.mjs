@@ -21,14 +21,15 @@ const SMALLEST = 14; // a mark of less is all edge and letters
 
 // The marks of each kind, the property that has their colour, and how much of a mark has to show it: lines and points
 // are smoothed at their edges, and bars of intervals lie below what is known of them. Where marks lie on each other, one
-// of them has to show.
+// of them has to show. The box of a mark without its edge is looked at; of a line, which may be nothing but edge, with
+// what its width adds.
 const MARKS = {
   bars: { marks: '.track > span', colour: 'background-color', least: 0.9 },
   'stacked-bars': { marks: '.track > span', colour: 'background-color', least: 0.9 },
   intervals: { marks: '.interval > span', colour: 'background-color', least: 0.5 },
   flame: { marks: '.frame', colour: 'background-color', least: 0.4 }, // names are written on them
   roofline: { marks: 'circle', colour: 'fill', least: 0.02, near: BLENDED, smallest: 8, overlap: true },
-  series: { marks: 'path.line', colour: 'stroke', least: 0.0005, near: BLENDED, smallest: 4, overlap: true },
+  series: { marks: 'path.line', colour: 'stroke', least: 0.0005, near: BLENDED, smallest: 4, overlap: true, edge: -2 },
 };
 
 /** In the figure: the marks of some size, where they are in it, and their colours. */
@@ -47,19 +48,19 @@ const marksOf = (figure, { marks, colour, smallest = SMALLEST }) => figure.evalu
 }, [marks, colour, smallest]);
 
 /** In the picture: the share of pixels of each mark that have its colour. */
-const sharesIn = (picture, marks, near = NEAR) => tool.evaluate(async ({ source, found, near }) => {
+const sharesIn = (picture, marks, { near = NEAR, edge = 1 }) => tool.evaluate(async ({ source, found, near, edge }) => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${source}`)).blob());
   const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
   context.drawImage(image, 0, 0);
   return found.map(({ x, y, width, height, colour }) => {
-    const { data } = context.getImageData(Math.ceil(x) + 1, Math.ceil(y) + 1, Math.max(1, Math.floor(width) - 3), Math.max(1, Math.floor(height) - 3));
+    const { data } = context.getImageData(Math.ceil(x) + edge, Math.ceil(y) + edge, Math.max(1, Math.floor(width) - 1 - 2 * edge), Math.max(1, Math.floor(height) - 1 - 2 * edge));
     let same = 0;
     for (let at = 0; at < data.length; at += 4) {
       same += colour.every((value, i) => Math.abs(value - data[at + i]) < near) ? 1 : 0;
     }
     return same / (data.length / 4);
   });
-}, { source: picture.toString('base64'), found: marks, near });
+}, { source: picture.toString('base64'), found: marks, near, edge });
 
 /** The least share of any mark of a figure that shows its own colour; null where it has none. */
 async function leastShare(page, figure, kind) {
@@ -68,7 +69,7 @@ async function leastShare(page, figure, kind) {
   if (marks.length === 0) {
     return null;
   }
-  const shares = await sharesIn(await figure.screenshot({ animations: 'disabled' }), marks, kind.near);
+  const shares = await sharesIn(await figure.screenshot({ animations: 'disabled' }), marks, kind);
   return kind.overlap === true ? Math.max(...shares) : Math.min(...shares);
 }
 
