@@ -65,8 +65,8 @@ const std::string* Unsearched(std::vector<std::string> searched,
 }
 
 // A copy has each of these to the nanosecond and the byte, whatever it was compressed with. A clock
-// that begins with the recording says nothing: files that were written by hand are alike. Files that
-// name different ranks are no copies.
+// that begins with the recording says nothing: files that were written by hand are alike. Files
+// that name different ranks are no copies.
 bool IsSameRecording(const RankPart& a, const RankPart& b) {
   constexpr int64_t kRunningClockNs = 1'000'000'000;
   return a.report.begin_ns == b.report.begin_ns && a.report.text_bytes == b.report.text_bytes &&
