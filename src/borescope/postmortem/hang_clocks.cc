@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/hang_model.h"
@@ -97,7 +98,7 @@ void FindClocks(HangModel& model) {
       }
       is_known[rank] = 1;
       const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
-      const bool is_steady = *most - *least < kSecondNs;
+      const bool is_steady = SubtractSaturating(*most, *least) < kSecondNs;
       const int64_t ahead = MiddleOf(differences);
       if (is_steady && std::abs(ahead) >= kLeastNs && std::abs(ahead) < kMostNs) {
         model.ranks[rank].clock_ahead_ns = ahead;

@@ -105,7 +105,7 @@ std::optional<MissingTransfer> MissingAt(const HangModel& model, const WaitGraph
   std::optional<MissingTransfer> found;
   for (const size_t node : component) {
     for (const WaitEdge& edge : graph.EdgesOf(node)) {
-      // It has not issued its end, or a later one takes its place behind that at which it is.
+      // It has not issued its end, or a later one takes a place after the one at which it is.
       const bool is_missing = edge.rank == rank && edge.because.is_p2p && !edge.is_of_launch &&
                               edge.where.state != WhereState::kNoDump;
       if (!is_missing) {

@@ -104,9 +104,9 @@ class FlightFolder : public PlainFolder {
     FlightEntry entry;
     entry.record_id = std::clamp<int64_t>(
         Whole(found[kRecordId], static_cast<int64_t>(dump_.entries.size())), 0, kLargestNumber);
-    entry.created_ns = std::max<int64_t>(Whole(found[kCreated], 0), 0);
-    entry.discovered_started_ns = std::max<int64_t>(Whole(found[kStartedSeen], 0), 0);
-    entry.discovered_finished_ns = std::max<int64_t>(Whole(found[kFinishedSeen], 0), 0);
+    entry.created_ns = TimeOf(found[kCreated]);
+    entry.discovered_started_ns = TimeOf(found[kStartedSeen]);
+    entry.discovered_finished_ns = TimeOf(found[kFinishedSeen]);
     entry.collective_seq = Small(found[kCollectiveSeq], FlightEntry::kNoNumber);
     entry.p2p_seq = Small(found[kP2pSeq], FlightEntry::kNoNumber);
     entry.op_id = Small(found[kOpId], FlightEntry::kNoNumber);
@@ -131,6 +131,12 @@ class FlightFolder : public PlainFolder {
     }
     entry.is_retired = values_.Int(found[kRetired]).value_or(0) != 0;
     dump_.entries.push_back(entry);
+  }
+
+  // Of no time before 1970 nor after 2116: those who compare times add days to them.
+  int64_t TimeOf(PlainValue value) {
+    constexpr int64_t kLatestNs = int64_t{1} << 62U;
+    return std::clamp<int64_t>(Whole(value, 0), 0, kLatestNs);
   }
 
   int64_t Whole(PlainValue value, int64_t otherwise) {
