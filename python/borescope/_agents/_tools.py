@@ -26,7 +26,7 @@ from ._words import in_tools
 _MOST_ROWS = 50
 _ROWS = 10
 # Tables of `diff` that `compare` shows, in the order of their worth.
-_COMPARED = ("diff_time", "diff_classes", "diff", "diff_operators", "diff_phases", "diff_runs")
+_COMPARED = ("diff_time", "diff_waiting", "diff_classes", "diff", "diff_operators", "diff_phases", "diff_runs")
 _LETTERS_OF_ERRORS = 1_000
 # Replays of what would have helped: fewer than on the command line, as somebody waits.
 _FIX_SECONDS = 10

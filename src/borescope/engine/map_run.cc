@@ -322,8 +322,15 @@ std::vector<RunFault> FaultsOf(const MappedRun& run) {
       twice.words = fmt::format("{}: {}", FileName(part->report), claim.first);
     }
   }
+  const std::optional<int64_t> world_size = WorldSize(run.selected);
+  twice.is_error = twice.count != 0 && world_size.has_value() &&
+                   run.selected.size() > static_cast<size_t>(*world_size);
   for (RunFault* fault : {&unreadable, &twice}) {
     fault->words += fault->count > 1 ? fmt::format(" and {} more", fault->count - 1) : "";
+  }
+  if (twice.is_error) {
+    twice.words += fmt::format("; {} files of a job of {}", run.selected.size(),
+                               *world_size == 1 ? "1 rank" : fmt::format("{} ranks", *world_size));
   }
   const MissingRanks missing = MissingOf(run);
   return {std::move(unreadable),

@@ -350,17 +350,33 @@ void PlantedActor::LaunchGraph(const PlantSite& site) {
   Count(site.plant, machine_.Launch(works, as));
 }
 
-// The straggler: more work, or a late host, in each step or in one.
+// Whether the rank comes late in this step.
+bool PlantedActor::IsLate(Cause cause, size_t step) const {
+  const auto late = static_cast<size_t>(std::max(0, plan_.straggler));
+  const auto ranks = static_cast<size_t>(plan_.ranks);
+  const auto rank = static_cast<size_t>(rank_);
+  switch (cause) {
+    case Cause::kSlowHalf:
+      return rank == late || rank == (late + ranks / 2) % ranks;
+    case Cause::kLateInTurn:
+      return rank == (late + step) % ranks;
+    default:
+      return rank == late;
+  }
+}
+
+// A rank that is late has more work, or a late host: a straggler in each step or in one.
 void PlantedActor::ComeLate(size_t step) {
-  const auto plant = static_cast<size_t>(
-      std::find_if(config_.plants.begin(), config_.plants.end(),
-                   [](const Plant& one) { return one.cause == Cause::kStraggler; }) -
-      config_.plants.begin());
-  if (rank_ != plan_.straggler || plant == config_.plants.size()) {
+  const auto plant =
+      static_cast<size_t>(std::find_if(config_.plants.begin(), config_.plants.end(),
+                                       [](const Plant& one) { return IsOfRanks(one.cause); }) -
+                          config_.plants.begin());
+  if (plant == config_.plants.size() || !IsLate(config_.plants[plant].cause, step)) {
     return;
   }
   const size_t steps = plan_.items.size() / plan_.items_per_step;
-  const bool is_once = config_.seed % kLateKinds == 3;
+  const bool is_once =
+      config_.plants[plant].cause == Cause::kStraggler && config_.seed % kLateKinds == 3;
   if (is_once && step != 1) {
     return;
   }

@@ -54,6 +54,7 @@ class PlantedActor {
   void WaitThenWork(int64_t ns);
   void LaunchTiny(const PlantSite& site);
   void LaunchGraph(const PlantSite& site);
+  bool IsLate(Cause cause, size_t step) const;
   void ComeLate(size_t step);
   Cause CauseOf(const PlantSite& site) const { return config_.plants[site.plant].cause; }
   void Count(size_t plant, int64_t ns) { out_->truth.planted_ns[plant] += ns; }

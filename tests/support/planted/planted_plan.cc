@@ -5,7 +5,7 @@
 namespace borescope::scenario {
 namespace {
 
-constexpr int kStragglerRanks = 4;
+constexpr int kRanksThatDiffer = 4;
 
 int64_t Between(Random& random, int64_t low, int64_t high) {
   return low + random.Below(high - low + 1);
@@ -63,6 +63,8 @@ int64_t SitesOf(Cause cause, Random& random) {
     case Cause::kBeforeRecording:
     case Cause::kLateBegin:
     case Cause::kStraggler:
+    case Cause::kSlowHalf:
+    case Cause::kLateInTurn:
       return 1;
     case Cause::kCodeLoading:
       return Between(random, 1, 4);
@@ -76,7 +78,7 @@ int64_t SitesOf(Cause cause, Random& random) {
 
 // Causes that are no part of an item.
 bool IsOutside(Cause cause) {
-  return cause == Cause::kSetup || cause == Cause::kTeardown || cause == Cause::kStraggler ||
+  return cause == Cause::kSetup || cause == Cause::kTeardown || IsOfRanks(cause) ||
          cause == Cause::kBeforeRecording || cause == Cause::kOptimizer;
 }
 
@@ -154,9 +156,10 @@ PlantedPlan MakePlan(const PlantConfig& config, Random& random) {
   plan.steps_ahead = waits ? plan.items.size() : config.setting == Setting::kOverlap ? 4 : 2;
   plan.begin_ns = Between(random, 0, 1'000'000);
   plan.skew_ns = config.setting == Setting::kSkew ? Between(random, -100, 100) * kUsNs : 0;
-  if (config.Has(Cause::kStraggler)) {
-    plan.ranks = kStragglerRanks;
-    plan.straggler = static_cast<int>(random.Below(kStragglerRanks));
+  if (std::any_of(config.plants.begin(), config.plants.end(),
+                  [](const Plant& plant) { return IsOfRanks(plant.cause); })) {
+    plan.ranks = kRanksThatDiffer;
+    plan.straggler = static_cast<int>(random.Below(kRanksThatDiffer));
   }
   return plan;
 }

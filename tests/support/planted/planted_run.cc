@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "tests/support/planted/planted_actor.h"
 #include "tests/support/planted/planted_plan.h"
@@ -15,7 +16,8 @@ constexpr std::string_view kCauseNames[] = {
     "held-back",        "setup",         "teardown",     "unlinked",
     "before-recording", "late-begin",    "untraced",     "allocation",
     "silent-host",      "optimizer",     "copies",       "communication",
-    "memory-bound",     "fp32-products", "straggler"};
+    "memory-bound",     "fp32-products", "straggler",    "slow-half",
+    "late-in-turn"};
 static_assert(std::size(kCauseNames) == static_cast<size_t>(Cause::kCount));
 
 constexpr std::string_view kSettingNames[] = {"plain",     "graphs",    "skew",    "overlap",
@@ -104,10 +106,17 @@ void RoundTimes(PlantedRank& rank) {
 
 // Whether each plant costs about as much as it should. A host can only wait while the device is
 // busy, which depends on what else is planted.
-bool IsPlanted(const PlantedRun& run, const PlantedPlan& plan) {
+bool IsPlanted(const PlantConfig& config, const PlantedRun& run, const PlantedPlan& plan) {
   const size_t rank = run.straggler < 0 ? 0 : static_cast<size_t>(run.straggler);
   for (size_t plant = 0; plant < plan.wanted_ns.size(); ++plant) {
-    if (run.ranks[rank].truth.planted_ns[plant] < plan.wanted_ns[plant] * 7 / 10) {
+    int64_t planted_ns = run.ranks[rank].truth.planted_ns[plant];
+    if (config.plants[plant].cause == Cause::kLateInTurn) {
+      planted_ns = 0;
+      for (const PlantedRank& one : run.ranks) {
+        planted_ns += one.truth.planted_ns[plant];
+      }
+    }
+    if (planted_ns < plan.wanted_ns[plant] * 7 / 10) {
       return false;
     }
   }
@@ -135,10 +144,8 @@ PlantedRun TryRun(const PlantConfig& config, uint64_t attempt, Scripts& scripts,
       RunCollective(actors, random, waiting);
     }
   }
-  int64_t all_waiting_ns = 0;
   for (size_t rank = 0; rank < actors.size(); ++rank) {
     actors[rank].Finish();
-    all_waiting_ns += waiting[rank];
     if (config.setting == Setting::kProcesses || config.setting == Setting::kThreads) {
       AddOther(random, config.setting == Setting::kProcesses, run.ranks[rank]);
     } else if (config.setting == Setting::kRounded) {
@@ -151,11 +158,8 @@ PlantedRun TryRun(const PlantConfig& config, uint64_t attempt, Scripts& scripts,
       work.end_ns += plan.skew_ns;
     }
   }
-  if (run.straggler >= 0) {
-    run.straggler_share = static_cast<double>(waiting[static_cast<size_t>(run.straggler)]) /
-                          static_cast<double>(std::max<int64_t>(all_waiting_ns, 1));
-  }
-  is_planted = IsPlanted(run, plan);
+  run.waiting_ns = std::move(waiting);
+  is_planted = IsPlanted(config, run, plan);
   return run;
 }
 
@@ -179,6 +183,10 @@ std::optional<Setting> FindSetting(std::string_view name) {
   return Find<Setting>(kSettingNames, name);
 }
 
+bool IsOfRanks(Cause cause) {
+  return cause == Cause::kStraggler || cause == Cause::kSlowHalf || cause == Cause::kLateInTurn;
+}
+
 bool PlantConfig::Has(Cause cause) const {
   return std::any_of(plants.begin(), plants.end(),
                      [cause](const Plant& plant) { return plant.cause == cause; });
@@ -190,7 +198,7 @@ bool CanBePlanted(Cause cause, Setting setting) {
       return cause != Cause::kSetup && cause != Cause::kLateBegin &&
              cause != Cause::kBeforeRecording;
     case Setting::kProfiled:
-      return cause != Cause::kSync && cause != Cause::kLongWait && cause != Cause::kStraggler;
+      return cause != Cause::kSync && cause != Cause::kLongWait && !IsOfRanks(cause);
     default:
       return true;
   }

@@ -17,7 +17,7 @@
 
 namespace borescope::scenario {
 
-// What costs the time. Each but the last six makes the device idle, by what is recorded.
+// What costs the time. Each before kCopies makes the device idle, by what is recorded.
 enum class Cause : uint8_t {
   kLateHost,         // the host computes while the device has nothing to do, again and again
   kHostPause,        // once, for a garbage collection
@@ -42,6 +42,8 @@ enum class Cause : uint8_t {
   kMemoryBound,      // kernels as fast as the memory of the device
   kFp32Products,     // products of 32-bit numbers without matrix units
   kStraggler,        // one of four ranks comes late to the collectives
+  kSlowHalf,         // two of four ranks come late to them, together
+  kLateInTurn,       // in each step another rank comes late to them
   kCount,
 };
 
@@ -60,6 +62,9 @@ enum class Setting : uint8_t {
   kProfiled,      // recording slows the host until the device waits for it; truth is without
   kCount,
 };
+
+// Whether it is about how ranks of a run differ.
+bool IsOfRanks(Cause cause);
 
 std::string_view CauseName(Cause cause);
 std::optional<Cause> FindCause(std::string_view name);
@@ -121,8 +126,8 @@ struct PlantedRank {
 
 struct PlantedRun {
   std::vector<PlantedRank> ranks;
-  int straggler = -1;            // this rank; -1: none
-  double straggler_share = 0.0;  // of all waiting in collectives the part for this rank
+  int straggler = -1;               // a rank that comes late; -1: none
+  std::vector<int64_t> waiting_ns;  // of all ranks in collectives, by the rank that came last
 };
 
 // Equal configs give equal runs.

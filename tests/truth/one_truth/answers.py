@@ -69,7 +69,7 @@ VERB_OF = {
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
     "diff_classes": "diff", "diff_phases": "diff", "diff_annotations": "diff", "diff_modules": "diff",
-    "diff_operators": "diff", "diff_runs": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
+    "diff_operators": "diff", "diff_waiting": "diff", "diff_runs": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
 }
 
 

@@ -94,7 +94,9 @@ std::string_view LabelFor(Cause cause, Setting setting) {
                                           "communication",
                                           "memory-bound",
                                           "fp32 products",
-                                          "one rank"};
+                                          "one rank",
+                                          "several ranks",
+                                          "ranks in turn"};
   static_assert(std::size(kLabels) == static_cast<size_t>(Cause::kCount));
   return kLabels[static_cast<size_t>(cause)];
 }
@@ -107,11 +109,13 @@ bool Names(std::string_view label, Cause cause, Setting setting) {
 }
 
 bool Follows(std::string_view label, Cause cause, uint64_t seed) {
-  if (cause != Cause::kStraggler) {
+  if (!IsOfRanks(cause)) {
     return false;
   }
   const uint64_t kind = seed % 4;  // of being late: see PlantedActor::ComeLate
-  return label == (kind == 1 ? "host busy" : kind == 2 ? "data" : "uneven ranks");
+  // A rank whose turn comes once has one gap.
+  const bool is_once = cause == Cause::kLateInTurn && kind == 1 && label == "one long gap";
+  return is_once || label == (kind == 1 ? "host busy" : kind == 2 ? "data" : "uneven ranks");
 }
 
 }  // namespace borescope::internal::testkit

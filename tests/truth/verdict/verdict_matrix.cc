@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -36,14 +37,32 @@ int64_t SumOver(const PlantedRun& run, const Get& get) {
   return sum;
 }
 
+// The value of a finding about ranks that are planted: of all waiting what is for the late rank, or
+// the two; of the span of all ranks what is waiting.
+std::optional<double> ShareOfWaiting(std::string_view label, const PlantConfig& config,
+                                     const PlantedRun& run, int64_t span_ns) {
+  const int64_t all_ns = std::accumulate(run.waiting_ns.begin(), run.waiting_ns.end(), int64_t{0});
+  const size_t ranks = run.waiting_ns.size();
+  const auto late = static_cast<size_t>(std::max(0, run.straggler));
+  if (label == "one rank" && config.Has(Cause::kStraggler)) {
+    return Share(run.waiting_ns[late], all_ns);
+  }
+  if (label == "several ranks" && config.Has(Cause::kSlowHalf)) {
+    return Share(run.waiting_ns[late] + run.waiting_ns[(late + ranks / 2) % ranks], all_ns);
+  }
+  return label == "ranks in turn" && config.Has(Cause::kLateInTurn)
+             ? std::optional(Share(all_ns, span_ns))
+             : std::nullopt;
+}
+
 // By how much the value of a finding differs from the truth: from what one of the plants that it
 // may be about costs, or several of them together, whatever is nearest.
 std::optional<double> ErrorOf(double value, std::string_view label, const PlantConfig& config,
                               const PlantedRun& run) {
-  if (label == "one rank") {
-    return std::abs(value - run.straggler_share);
-  }
   const int64_t span_ns = SumOver(run, [](const PlantedRank& rank) { return rank.truth.span_ns; });
+  if (const std::optional<double> share = ShareOfWaiting(label, config, run, span_ns)) {
+    return std::abs(value - *share);
+  }
   std::vector<int64_t> sums{0};
   for (size_t plant = 0; plant < config.plants.size(); ++plant) {
     const Cause cause = config.plants[plant].cause;

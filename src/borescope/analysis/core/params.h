@@ -93,7 +93,8 @@ std::string FormatParamTime(int64_t ns);
 struct RunFault {
   Diag what;
   int64_t count = 0;
-  std::string words;  // which: "2 of 128 ranks loaded; without 2..127"
+  std::string words;      // which: "2 of 128 ranks loaded; without 2..127"
+  bool is_error = false;  // the files cannot be one run, so that no sum of them is of use
 };
 
 // The options of one invocation that change an answer; and, when it is concluded, what the run

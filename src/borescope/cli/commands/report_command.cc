@@ -24,6 +24,17 @@ bool WantsPage(const RawOptions& raw) {
   return !raw.Get("output").empty() || (raw.Get("card").empty() && raw.Get("markdown").empty());
 }
 
+// A file with another ending is a recording or the answer of another verb, which the page would
+// replace.
+Result<void> CheckNameOfPage(const std::string& path) {
+  const bool is_compressed = path.ends_with(".gz") || path.ends_with(".zst");
+  return !is_compressed && FormatOf(path) == "text"
+             ? Result<void>()
+             : UsageError(fmt::format(
+                   "--output {}: report writes HTML; name the file of its page, as -o report.html",
+                   path));
+}
+
 Result<void> CheckPage(const RawOptions& raw) {
   if (!raw.Get("format").empty()) {
     return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
@@ -34,7 +45,7 @@ Result<void> CheckPage(const RawOptions& raw) {
   if (WantsPage(raw) && raw.Get("output").empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError("report writes a page for a browser; name its file with -o report.html");
   }
-  return {};
+  return CheckNameOfPage(raw.Get("output"));
 }
 
 // What the page is made by: of a run, with a question, and the run it is compared with, if any.

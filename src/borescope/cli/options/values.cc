@@ -154,9 +154,6 @@ Result<bool> Exists(const std::string& path) {
   return type != std::filesystem::file_type::not_found;
 }
 
-namespace {
-
-// The format that a file is called after: csv of "out.csv"; text of any other name.
 std::string_view FormatOf(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   for (const FormatInfo& row : Describe().writers) {
@@ -166,6 +163,8 @@ std::string_view FormatOf(const std::string& path) {
   }
   return "text";
 }
+
+namespace {
 
 Result<const FormatInfo*> WriterOf(std::string_view format) {
   std::vector<std::string_view> names;

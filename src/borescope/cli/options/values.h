@@ -49,6 +49,9 @@ Result<bool> Exists(const std::string& path);
 // How an answer is written: what --format, --output and --color mean. Every error is about usage
 // (kInvalidArgument) and one line. Looks what standard output is.
 
+// The format that a file is called after: csv of "out.csv"; text of any other name.
+std::string_view FormatOf(const std::string& path);
+
 // As the name of a file that is written.
 inline constexpr std::string_view kStandardOutput = "-";
 

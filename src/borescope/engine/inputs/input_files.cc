@@ -322,11 +322,13 @@ Error NoFileIn(const std::string& path, size_t subfolders) {
     return {ErrorCode::kInvalidArgument, no_file, "give a directory of trace files, one a rank"};
   }
   const std::string_view stem = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
-  return {
-      ErrorCode::kInvalidArgument,
-      fmt::format("{}, and its {} not searched; give {} as {}/*", no_file,
-                  subfolders == 1 ? "subfolder is" : fmt::format("{} subfolders are", subfolders),
-                  subfolders == 1 ? "it" : "them", stem)};
+  return {ErrorCode::kInvalidArgument,
+          subfolders == 1
+              ? fmt::format("{}, and its subfolder is not searched; give it as {}/*", no_file, stem)
+              : fmt::format(
+                    "{}, and its {} subfolders are not searched; if they are one run, give them "
+                    "as {}/*",
+                    no_file, subfolders, stem)};
 }
 
 Result<std::vector<InputFile>> ListDirectory(const std::string& path) {

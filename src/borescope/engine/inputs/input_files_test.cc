@@ -278,7 +278,7 @@ TEST_F(RunInputs, ADirectoryOfDirectoriesNamesTheRemedy) {
   EXPECT_EQ(Expand({folder_.string()})[0],
             folder_.string() +
                 ": no file in this directory, and its 2 subfolders are not searched; "
-                "give them as " +
+                "if they are one run, give them as " +
                 folder_.string() + "/*");
 }
 

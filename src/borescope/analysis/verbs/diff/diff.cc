@@ -10,6 +10,9 @@
 // one step, the mean of the recorded ones, and of what belongs to steps. Where one of the runs has
 // no steps they are of one token that was generated; where a run has none of these, of a rank.
 //
+// Where ranks wait for each other in collectives, that waiting is compared as well
+// (waiting_change.h): what is longer in communication may be a rank that comes later.
+//
 // Three columns say what changed: status judges the total time, count_status how many calls there
 // are, and call_time_status how long one of them takes, each with words of its own.
 #include <fmt/format.h>
@@ -18,8 +21,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -29,10 +34,12 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/diff/changes.h"
 #include "borescope/analysis/verbs/diff/run_sums.h"
 #include "borescope/analysis/verbs/diff/step_change.h"
+#include "borescope/analysis/verbs/diff/waiting_change.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
 #include "borescope/table/typed_rows.h"
@@ -349,10 +356,27 @@ Table WorkChanges(const WorkTableSpec& spec, const std::vector<WorkSumRow>& base
   return table;
 }
 
-// The sums of one run; `compare` makes the tables that are shown.
+// The sums of one run, and its calls of collectives, which come last; `compare` makes the tables
+// that are shown.
 Result<Tables> MapDiff(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  return SumRun(view, selected, params);
+  BS_ASSIGN(Tables tables, SumRun(view, selected, params));
+  BS_ASSIGN(RankCalls calls, FindRankCalls(view, params.selection));
+  std::move(calls.tables.begin(), calls.tables.end(), std::back_inserter(tables));
+  return tables;
+}
+
+constexpr size_t kTablesOfCalls = 3;
+
+Result<void> CheckDiff(const Tables& tables, const Params&) {
+  return CheckRankCalls(std::span(tables).last(kTablesOfCalls));
+}
+
+Tables TakeCalls(Tables& run) {
+  const auto first = run.end() - static_cast<ptrdiff_t>(kTablesOfCalls);
+  Tables calls(std::make_move_iterator(first), std::make_move_iterator(run.end()));
+  run.erase(first, run.end());
+  return calls;
 }
 
 std::vector<LaunchSumRow> LaunchesOf(const Tables& sums, const RunUnits& units) {
@@ -370,8 +394,14 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
   AddRun(TableOf<NameSumRow>(base), units, &NameChange::base, changes);
   AddRun(TableOf<NameSumRow>(test), units, &NameChange::test, changes);
   PairRenamedKernels(LaunchesOf(base, units), LaunchesOf(test, units), changes);
-  Tables tables{
-      StepChangeTable(ReadRows<DeviceTimeRow>(base), ReadRows<DeviceTimeRow>(test), units)};
+  StepChange step =
+      CompareSteps(ReadRows<DeviceTimeRow>(base), ReadRows<DeviceTimeRow>(test), units);
+  BS_ASSIGN(WaitingChange waiting,
+            CompareWaiting(TakeCalls(base), TakeCalls(test), units, step.whole_ns));
+  if (!waiting.words.empty() && step.table.rows() != 0) {
+    step.table.title += "; " + waiting.words;
+  }
+  Tables tables{std::move(step.table)};
   const std::vector<WorkSumRow> base_work = ReadRows<WorkSumRow>(base);
   const std::vector<WorkSumRow> test_work = ReadRows<WorkSumRow>(test);
   for (const WorkTableSpec& spec : kWorkTables) {
@@ -380,6 +410,9 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
   tables.insert(tables.begin() + kTablesBeforeNames, ChangesTable(changes, units));
   tables.push_back(SummaryTable(changes, units));
   tables.push_back(RunsTable(base, test, units));
+  if (waiting.table.rows() != 0) {
+    tables.insert(tables.begin() + 1, std::move(waiting.table));
+  }
   return tables;
 }
 
@@ -401,13 +434,15 @@ constexpr ViewSpec kDiffViews[] = {
 
 }  // namespace
 
-const AnalysisSpec kDiffVerb{
-    .name = "diff",
-    .summary = "what changed between two runs, in counts and time",
-    .example = "borescope diff before/ after/ --step 5",
-    .needs = Needs::kEvents,
-    .params = kDiffParams,
-    .answer = {.map = MapDiff, .reduce = MergeTables, .compare = CompareDiff},
-    .views = kDiffViews};
+const AnalysisSpec kDiffVerb{.name = "diff",
+                             .summary = "what changed between two runs, in counts and time",
+                             .example = "borescope diff before/ after/ --step 5",
+                             .needs = Needs::kEvents,
+                             .params = kDiffParams,
+                             .answer = {.map = MapDiff,
+                                        .reduce = ReduceByRank,
+                                        .compare = CompareDiff,
+                                        .check_tables = CheckDiff},
+                             .views = kDiffViews};
 
 }  // namespace borescope::internal

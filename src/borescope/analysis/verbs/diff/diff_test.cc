@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
@@ -526,6 +528,64 @@ TEST(ShortNameTest, OtherNamesStay) {
         "a > b", "a<b", "f(", ")", "autograd::engine::evaluate_function: MmBackward0", "<built-in>",
         "Memset (Device)", "operator< (x)"}) {
     EXPECT_EQ(ShortName(name), name);
+  }
+}
+
+// --- waiting for each other ---
+
+constexpr std::string_view kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)";
+
+// A run of three ranks of which each makes two collectives, the second one in no step. In the first
+// one the ranks are for `lengths`.
+Tables RunOfRanks(const std::array<int64_t, 3>& lengths, bool has_steps) {
+  std::array<TestTrace, 3> traces;
+  for (size_t rank = 0; rank < traces.size(); ++rank) {
+    TestTrace& trace = traces[rank];
+    if (has_steps) {
+      trace.Annotation("ProfilerStep#1", {0, 10'000});
+      trace.Annotation("ProfilerStep#2", {10'000, 10'000});
+    }
+    trace.Kernel(kAllReduce, {9'000 - lengths[rank], lengths[rank]});
+    trace.Kernel(kAllReduce, {30'000, rank == 0 ? 500 : 600});
+  }
+  return Analyse("diff", {&traces[0].View(0), &traces[1].View(1), &traces[2].View(2)});
+}
+
+Tables CompareRuns(const Tables& base, const Tables& test) {
+  return FindAnalysis("diff")->answer.compare(base, test, {}).value();
+}
+
+// Of the runs without steps, which are compared by rank, the second collective is counted as well:
+// ranks 1 and 2 wait 200 ns for rank 0 in both.
+TEST(DiffTest, WaitingIsComparedByTheRankThatCameLast) {
+  const Tables base = RunOfRanks({1'000, 1'000, 1'000}, false);
+  const Tables tables = CompareRuns(base, RunOfRanks({4'000, 4'000, 1'000}, false));
+  EXPECT_EQ(tables[1].name, "diff_waiting");
+  EXPECT_EQ(tables[1].title, "Waiting in collectives by the last rank per rank");
+  EXPECT_EQ(Csv(tables[1]), "rank,base_ns,test_ns,delta_ns,change\n2,0,2000,2000,-\n0,67,67,0,0\n");
+  EXPECT_TRUE(tables[kTime].title.ends_with(
+      "; ranks wait 2.0 us more for each other in collectives, 100.0 % of it for rank 2"))
+      << tables[kTime].title;
+}
+
+TEST(DiffTest, WaitingOutsideOfStepsIsNotComparedWhereStepsAre) {
+  const Tables base = RunOfRanks({4'000, 4'000, 1'000}, true);
+  const Tables tables = CompareRuns(base, RunOfRanks({1'000, 3'000, 1'000}, true));
+  EXPECT_EQ(Csv(tables[1]),
+            "rank,base_ns,test_ns,delta_ns,change\n2,1000,167,-833,-0.833\n0,0,167,167,-\n");
+  EXPECT_TRUE(tables[kTime].title.ends_with("ranks wait 666 ns less for each other in collectives"))
+      << tables[kTime].title;
+}
+
+TEST(DiffTest, WithoutMatchedCollectivesOfBothRunsThereIsNoWaiting) {
+  const Tables base = RunOfRanks({4'000, 4'000, 1'000}, true);
+  EXPECT_EQ(CompareRuns(base, base)[1].name, "diff_waiting");
+  TestTrace one;
+  one.Annotation("ProfilerStep#1", {0, 10'000}).Kernel(kAllReduce, {5'000, 4'000});
+  const Tables alone = Analyse("diff", {&one.View()});
+  for (const Tables& tables : {CompareRuns(base, alone), CompareRuns(alone, base)}) {
+    EXPECT_EQ(tables[1].name, "diff_classes");
+    EXPECT_EQ(tables[kTime].title.find("ranks wait"), std::string::npos);
   }
 }
 

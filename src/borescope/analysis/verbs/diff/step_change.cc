@@ -250,8 +250,8 @@ std::string SentenceOf(std::span<const TimeChange> changes, std::string_view uni
          parts;
 }
 
-Table StepChangeTable(const std::vector<DeviceTimeRow>& base,
-                      const std::vector<DeviceTimeRow>& test, const RunUnits& units) {
+StepChange CompareSteps(const std::vector<DeviceTimeRow>& base,
+                        const std::vector<DeviceTimeRow>& test, const RunUnits& units) {
   static constexpr std::string_view kNames[kParts] = {"compute", "exposed communication",
                                                       "exposed copies", "idle"};
   const DeviceTimeRow before = TimeOf(base, units.is_step());
@@ -259,7 +259,7 @@ Table StepChangeTable(const std::vector<DeviceTimeRow>& base,
   const int64_t before_windows = DivisorOf(before, units.base, units);
   const int64_t after_windows = DivisorOf(after, units.test, units);
   if (before_windows <= 0 || after_windows <= 0) {
-    return NewTable<TimeChangeRow>();
+    return {NewTable<TimeChangeRow>()};
   }
   const std::array<int64_t, kParts> base_parts = MeansOf(before, before_windows);
   const std::array<int64_t, kParts> test_parts = MeansOf(after, after_windows);
@@ -288,7 +288,7 @@ Table StepChangeTable(const std::vector<DeviceTimeRow>& base,
   }
   Table table = MakeTable(rows);
   table.title = SentenceOf(changes, units.unit, base_steps, test_steps);
-  return table;
+  return {std::move(table), std::max(changes.front().base_ns, changes.front().test_ns)};
 }
 
 }  // namespace borescope::internal

@@ -43,9 +43,14 @@ std::optional<double> ChanceOf(const StepSample& base, const StepSample& test);
 std::string SentenceOf(std::span<const TimeChange> changes, std::string_view unit,
                        const StepSample& base = {}, const StepSample& test = {});
 
-// The whole and its parts, `diff_time`, with that sentence as title. The mean of a part is cut
-// so that the parts add up to the whole. Without rows where a run has no time of a device.
-Table StepChangeTable(const std::vector<DeviceTimeRow>& base,
-                      const std::vector<DeviceTimeRow>& test, const RunUnits& units);
+struct StepChange {
+  Table table;           // diff_time: the whole and its parts, with that sentence as title
+  int64_t whole_ns = 0;  // of the run that takes longer
+};
+
+// The mean of a part is cut so that the parts add up to the whole. Without rows where a run has no
+// time of a device.
+StepChange CompareSteps(const std::vector<DeviceTimeRow>& base,
+                        const std::vector<DeviceTimeRow>& test, const RunUnits& units);
 
 }  // namespace borescope::internal

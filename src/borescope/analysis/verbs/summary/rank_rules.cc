@@ -109,16 +109,25 @@ struct Losses {
   int64_t losers = 0;
 };
 
-// The losses of all ranks but the first `late` of `stragglers`.
-Losses LossesOfOthers(const SummaryTables& tables, size_t late) {
+// In any order.
+using RankNumbers = std::vector<int64_t>;
+
+bool IsOneOf(const RankNumbers& ranks, int64_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+// The losses of all ranks but the late ones.
+Losses LossesOfOthers(const SummaryTables& tables, const RankNumbers& late) {
   const std::map<int64_t, int64_t> exposed = SumsOfRanks(tables.breakdown, "exposed_comm_ns");
   const std::map<int64_t, int64_t> spans = SumsOfRanks(tables.breakdown, "span_ns");
   Losses losses;
-  for (size_t i = late; i < tables.stragglers.size(); ++i) {
-    const int64_t waited_ns = tables.stragglers[i].waited_ns;
-    const auto found = exposed.find(tables.stragglers[i].rank);
-    const int64_t lost_ns = found == exposed.end() ? 0 : std::min(waited_ns, found->second);
-    AddSaturatingTo(losses.waited_ns, waited_ns);
+  for (const StragglerRow& one : tables.stragglers) {
+    if (IsOneOf(late, one.rank)) {
+      continue;
+    }
+    const auto found = exposed.find(one.rank);
+    const int64_t lost_ns = found == exposed.end() ? 0 : std::min(one.waited_ns, found->second);
+    AddSaturatingTo(losses.waited_ns, one.waited_ns);
     if (lost_ns > 0) {
       AddSaturatingTo(losses.lost_ns, lost_ns);
       AddSaturatingTo(losses.span_ns, spans.at(found->first));
@@ -128,21 +137,29 @@ Losses LossesOfOthers(const SummaryTables& tables, size_t late) {
   return losses;
 }
 
-int64_t CausedBy(const SummaryTables& tables, size_t late) {
+int64_t CausedBy(const SummaryTables& tables, const RankNumbers& late) {
   int64_t caused_ns = 0;
-  for (size_t i = 0; i < late; ++i) {
-    AddSaturatingTo(caused_ns, tables.stragglers[i].caused_wait_ns);
+  for (const StragglerRow& one : tables.stragglers) {
+    AddSaturatingTo(caused_ns, IsOneOf(late, one.rank) ? one.caused_wait_ns : 0);
   }
   return caused_ns;
 }
 
-// What is lost to the first ranks of `stragglers`: their part of all waiting.
+int64_t CausedByAll(const SummaryTables& tables) {
+  int64_t caused_ns = 0;
+  for (const StragglerRow& one : tables.stragglers) {
+    AddSaturatingTo(caused_ns, one.caused_wait_ns);
+  }
+  return caused_ns;
+}
+
+// What is lost to late ranks: their part of all waiting.
 struct Loss {
   double ns = 0;
   double share = 0;  // of the mean span, for each rank that waits for them
 };
 
-Loss LossTo(const SummaryTables& tables, size_t late, int64_t waiting_ranks) {
+Loss LossTo(const SummaryTables& tables, const RankNumbers& late, int64_t waiting_ranks) {
   const Losses all = LossesOfOthers(tables, late);
   if (all.losers == 0 || waiting_ranks == 0) {
     return {};
@@ -153,36 +170,43 @@ Loss LossTo(const SummaryTables& tables, size_t late, int64_t waiting_ranks) {
   return {lost_ns, lost_ns / (static_cast<double>(waiting_ranks) * span_ns)};
 }
 
-// How many ranks are late together: the first of `stragglers` that cause about as much waiting and
-// nearly all of it, and hardly wait themselves. Bringing one of them up to the others gains nothing
-// while the rest are late. 0: it is none, or one.
-size_t RanksLateTogether(const SummaryTables& tables) {
-  constexpr double kAboutAsMuch = 0.5;
+// Whether the rank of `one` is in the collectives that the ranks wait in for the first of
+// `stragglers`. A rank of a group that nobody is late in hardly waits, either, and is late for
+// nobody.
+bool MayBeLateWithFirst(const SummaryTables& tables, const StragglerRow& one) {
+  constexpr double kLastAtTimes = 0.1;
+  const StragglerRow& first = tables.stragglers.front();
+  const auto others = static_cast<int64_t>(tables.stragglers.size()) - 1;
+  return first.waiting_ranks == others ||
+         ShareOf(one.caused_wait_ns, first.caused_wait_ns) >= kLastAtTimes;
+}
+
+// The ranks that are late together: half of the ranks at most that hardly wait themselves and for
+// which nearly all of the waiting is. Which of them is the last may be a matter of a microsecond;
+// bringing that one up to the others gains nothing while the rest are late. Empty: it is none, or
+// one.
+RankNumbers RanksLateTogether(const SummaryTables& tables) {
   constexpr double kNearlyAll = 0.8;
   constexpr double kHardlyWaits = 0.2;  // of what those that wait for them do
-  const std::vector<StragglerRow>& ranks = tables.stragglers;
-  size_t late = 0;
-  while (late < ranks.size() && ranks[late].caused_wait_ns > 0 &&
-         ShareOf(ranks[late].caused_wait_ns, ranks.front().caused_wait_ns) >= kAboutAsMuch) {
-    ++late;
+  std::vector<StragglerRow> ranks = tables.stragglers;
+  std::stable_sort(ranks.begin(), ranks.end(), [](const StragglerRow& a, const StragglerRow& b) {
+    return a.waited_ns < b.waited_ns;
+  });
+  int64_t others_waited_ns = 0;
+  for (size_t i = ranks.size(); i-- > ranks.size() / 2;) {
+    AddSaturatingTo(others_waited_ns, ranks[i].waited_ns);
   }
-  if (late < 2 || late > ranks.size() / 2 ||
-      ShareOf(CausedBy(tables, late), CausedBy(tables, ranks.size())) < kNearlyAll) {
-    return 0;
+  const auto others = static_cast<int64_t>(ranks.size() - ranks.size() / 2);
+  RankNumbers late;
+  for (size_t i = 0; i < ranks.size() / 2; ++i) {
+    const double waits =
+        ShareOf(ranks[i].waited_ns, others_waited_ns / std::max<int64_t>(1, others));
+    if (others_waited_ns > 0 && waits <= kHardlyWaits && MayBeLateWithFirst(tables, ranks[i])) {
+      late.push_back(ranks[i].rank);
+    }
   }
-  int64_t most_waited_ns = 0;  // of the late ones
-  for (size_t i = 0; i < late; ++i) {
-    most_waited_ns = std::max(most_waited_ns, ranks[i].waited_ns);
-  }
-  int64_t all_waited_ns = 0;  // of the others
-  int64_t waiting = 0;
-  for (size_t i = late; i < ranks.size(); ++i) {
-    AddSaturatingTo(all_waited_ns, ranks[i].waited_ns);
-    waiting += ranks[i].waited_ns > 0 ? 1 : 0;
-  }
-  const bool they_wait =
-      waiting == 0 || ShareOf(most_waited_ns, all_waited_ns / waiting) > kHardlyWaits;
-  return they_wait ? 0 : late;
+  const bool are_all_of_it = ShareOf(CausedBy(tables, late), CausedByAll(tables)) >= kNearlyAll;
+  return late.size() < 2 || !are_all_of_it ? RankNumbers() : late;
 }
 
 // "4, 5, 6 and 7"; of many the first.
@@ -249,28 +273,23 @@ std::string WhatItDoesLonger(const SummaryTables& tables, int64_t rank, int64_t 
 }
 
 std::optional<Finding> LateTogether(const SummaryTables& tables) {
-  const size_t late = AreWhole(tables) ? RanksLateTogether(tables) : 0;
-  if (late == 0) {
+  const RankNumbers late = AreWhole(tables) ? RanksLateTogether(tables) : RankNumbers();
+  if (late.empty()) {
     return std::nullopt;
   }
   const auto [lost_ns, share] = LossTo(tables, late, LossesOfOthers(tables, late).losers);
   if (share < kWaitingWord) {
     return std::nullopt;
   }
-  std::vector<int64_t> ranks;
-  ranks.reserve(late);
-  for (size_t i = 0; i < late; ++i) {
-    ranks.push_back(tables.stragglers[i].rank);
-  }
   const int64_t caused_ns = CausedBy(tables, late);
-  const double score = ShareOf(caused_ns, CausedBy(tables, tables.stragglers.size()));
+  const double score = ShareOf(caused_ns, CausedByAll(tables));
   return Finding{
       "Several ranks make the others wait",
       share >= kWaitingWarning ? "warning" : "info",
       fmt::format("ranks {} are late about equally: the others waited {} for them ({} of all "
                   "waiting); ranks that waited lost {} of their time on average{}",
-                  WordsOfRanks(ranks), FormatTime(caused_ns), FormatShare(score),
-                  FormatShare(share), OfHowMany(tables)),
+                  WordsOfRanks(late), FormatTime(caused_ns), FormatShare(score), FormatShare(share),
+                  OfHowMany(tables)),
       score,
       "share",
       "To bring one of them up to the others gains nothing while the rest are late: look for what "
@@ -279,16 +298,16 @@ std::optional<Finding> LateTogether(const SummaryTables& tables) {
       "rank` compares their kernels, `borescope idle` their hosts.",
       TruncateSaturating(lost_ns),
       Lever::kNone,
-      PlaceOfStraggler(tables, ranks.front())};
+      PlaceOfStraggler(tables, tables.stragglers.front().rank)};
 }
 
 std::optional<Finding> Straggler(const SummaryTables& tables) {
   if (tables.stragglers.size() < 2 || !IsNotable(tables.stragglers) || !AreWhole(tables) ||
-      RanksLateTogether(tables) > 0) {
+      !RanksLateTogether(tables).empty()) {
     return std::nullopt;
   }
   const StragglerRow& slowest = tables.stragglers.front();
-  const auto [lost_ns, share] = LossTo(tables, 1, slowest.waiting_ranks);
+  const auto [lost_ns, share] = LossTo(tables, {slowest.rank}, slowest.waiting_ranks);
   if (share < kWaitingWord) {
     return std::nullopt;
   }
@@ -329,6 +348,8 @@ int64_t StakeOf(const std::optional<Finding>& finding) {
 // Shares of the span from which it is worth a word, and worth a warning.
 constexpr double kExposedWaitingWord = 0.03;
 constexpr double kExposedWaitingWarning = 0.10;
+// Shares of the time inside of collectives.
+constexpr double kNotableWaiting = 0.25;
 constexpr double kMostOfCollectives = 0.5;
 
 // `part_ns` of the exposed communication that no late rank explains, as of all communication.
@@ -371,15 +392,18 @@ std::optional<Finding> WaitingInTurn(const SummaryTables& tables) {
     return std::nullopt;
   }
   const CollectiveWaiting inside = WaitingInCollectives(tables);
-  const size_t together = RanksLateTogether(tables);
+  const StragglerRow& first = tables.stragglers.front();
+  RankNumbers late = RanksLateTogether(tables);
+  if (late.empty()) {
+    late = {first.rank};
+  }
   const bool is_said = LostToLateRanks(tables) > 0;
-  const int64_t said_ns = is_said ? CausedBy(tables, together > 0 ? together : 1) : 0;
+  const int64_t said_ns = is_said ? CausedBy(tables, late) : 0;
   const int64_t waiting_ns = SubtractSaturating(inside.waiting_ns, said_ns);
   const int64_t all_ns = SubtractSaturating(inside.all_ns, said_ns);
-  if (waiting_ns <= 0 || ShareOf(waiting_ns, all_ns) < kMostOfCollectives) {
+  if (waiting_ns <= 0 || ShareOf(waiting_ns, all_ns) < kNotableWaiting) {
     return std::nullopt;
   }
-  const StragglerRow& first = tables.stragglers.front();
   return WaitingFinding(
       tables, "Ranks wait for each other in collectives", waiting_ns,
       fmt::format("{} inside of collectives is waiting for {} rank that comes last{}",

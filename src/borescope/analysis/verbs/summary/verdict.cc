@@ -176,8 +176,9 @@ constexpr FaultWords kMissingRanks = {
 constexpr FaultWords kRanksTwice = {
     Diag::kDuplicateRank, "Several files claim one rank", "warning",
     "They are taken for ranks of their own, so that sums hold each and collectives are not "
-    "matched: give one file a rank. Two cycles of one profiler belong in two folders. "
-    "`borescope info` lists the files with their ranks."};
+    "matched: give one file a rank. Two runs, and two cycles of one profiler, belong in two "
+    "folders, which `borescope diff RUN1 RUN2` compares. `borescope info` lists the files with "
+    "their ranks."};
 
 template <const FaultWords& kWords>
 std::optional<Finding> FaultOfRun(const SummaryTables& tables) {
@@ -186,7 +187,7 @@ std::optional<Finding> FaultOfRun(const SummaryTables& tables) {
     return std::nullopt;
   }
   return Finding{std::string(kWords.title),
-                 kWords.severity,
+                 fault->is_error ? "error" : kWords.severity,
                  fault->words,
                  static_cast<double>(fault->count),
                  "count",
