@@ -77,7 +77,8 @@ void Add(SourceFindings found, std::vector<JobFileRow> files, JobParts& parts) {
 // Nothing where no file is a dump, a snapshot, or a log in which something matches.
 Result<std::optional<JobParts>> ReadParts(const AnalysisSpec& spec, const RunOptions& options,
                                           std::span<const std::string> names) {
-  BS_ASSIGN(const std::vector<JobFile> files, FindJobFiles(names, options.threads));
+  UnsearchedPlaces left_out;
+  BS_ASSIGN(const std::vector<JobFile> files, FindJobFiles(names, options.threads, &left_out));
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(""));
   const bool is_memory = spec.name == "memory";
   JobParts parts;
@@ -111,7 +112,13 @@ Result<std::optional<JobParts>> ReadParts(const AnalysisSpec& spec, const RunOpt
     }
     Add(std::move(found), std::move(logs.files), parts);
   }
-  return parts.files.empty() ? std::optional<JobParts>() : std::optional(std::move(parts));
+  if (parts.files.empty()) {
+    return std::optional<JobParts>();
+  }
+  SourceFindings unsearched;
+  unsearched.diagnostics = DiagnosticsOf(left_out);
+  Add(std::move(unsearched), {}, parts);
+  return std::optional(std::move(parts));
 }
 
 std::vector<Diagnostic> DiagnosticsOf(const JobParts& parts) {
@@ -468,11 +475,11 @@ bool IsOfJob(const JobFile& file) {
   return file.kind == JobFileKind::kFlightRecorder || file.kind == JobFileKind::kMemorySnapshot;
 }
 
-Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options) {
+Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options, UnsearchedPlaces* left_out) {
   BS_ASSIGN(std::vector<JobFile> files,
             FindJobFiles(NamesToSearch(options.files, false), options.threads));
   if (std::any_of(files.begin(), files.end(), IsOfJob)) {
-    return FindJobFiles(NamesToSearch(options.files, true), options.threads);
+    return FindJobFiles(NamesToSearch(options.files, true), options.threads, left_out);
   }
   return files;
 }

@@ -28,8 +28,9 @@ std::vector<std::string> NamesToSearch(std::span<const InputFile> files, bool as
 // Whether it is a dump or a snapshot.
 bool IsOfJob(const JobFile& file);
 // What the files of a run are to a post-mortem. Where one of them is a dump or a snapshot, and was
-// found in a folder, the files of its subfolders are among them.
-Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options);
+// found in a folder, the files of its subfolders are among them; `left_out` as in FindJobFiles.
+Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options,
+                                            UnsearchedPlaces* left_out = nullptr);
 
 // Nothing where no file of the run is of that kind, or where the verb has nothing to say about
 // those there are. Of files in a folder, its subfolders are searched, too. Errors: those of the

@@ -27,6 +27,7 @@
 #include "borescope/engine/loading/memory_estimate.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/output/utf8.h"
+#include "borescope/recording/log_format.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
@@ -482,8 +483,10 @@ std::vector<RankPart> MapAll(const RunRequest& request, size_t in_flight, Progre
 void SetLoadReport(RankPart& part) {
   if (part.load_error.has_value()) {
     part.report.error = WithOptions(part.load_error->Sentence());
-    part.report.skipped =
-        part.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
+    // What is called a log is a damaged one, and no stray file.
+    part.report.skipped = part.from_directory &&
+                          part.load_error->code == ErrorCode::kUnsupportedFormat &&
+                          !part.report.path.ends_with(recording::kLogSuffix);
   }
 }
 

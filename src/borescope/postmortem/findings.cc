@@ -195,4 +195,19 @@ Diagnostic NotRecognised(const JobFile& file) {
       "others."};
 }
 
+std::vector<Diagnostic> DiagnosticsOf(const UnsearchedPlaces& places) {
+  std::vector<Diagnostic> all;
+  if (!places.too_deep.empty()) {
+    all.push_back({Severity::kWarning, "not-searched", 1, places.too_deep, "",
+                   "Folders are searched to a depth of three below the one that was named: name "
+                   "this one as well if files of the job are in it."});
+  }
+  if (!places.link.empty()) {
+    all.push_back({Severity::kWarning, "not-followed", 1, places.link, "",
+                   "Links that lead out of the folder that was named, or to nothing, are not "
+                   "followed: name what this one leads to as well if it is of the job."});
+  }
+  return all;
+}
+
 }  // namespace borescope::internal

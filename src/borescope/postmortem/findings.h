@@ -119,5 +119,7 @@ Diagnostic RefusalOf(const JobFile& file, const Error& error);
 // What is said about a file of which reading failed before it was known what it is.
 // REQUIRES: it has a failure.
 Diagnostic NotRecognised(const JobFile& file);
+// What is said about places that were not searched.
+std::vector<Diagnostic> DiagnosticsOf(const UnsearchedPlaces& places);
 
 }  // namespace borescope::internal

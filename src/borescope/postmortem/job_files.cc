@@ -23,6 +23,12 @@
 namespace borescope::internal {
 namespace {
 
+void KeepFirst(const std::string& path, std::string& first) {
+  if (first.empty()) {
+    first = path;
+  }
+}
+
 class Finder {
  public:
   Result<void> Add(const std::string& path, bool may_be_pattern = true) {
@@ -54,8 +60,7 @@ class Finder {
     return std::move(files_);
   }
 
-  // The first folder that lies deeper than folders are searched; empty if none does.
-  const std::string& not_searched() const { return not_searched_; }
+  const UnsearchedPlaces& left_out() const { return left_out_; }
 
  private:
   // A name that exists is never taken for a pattern, and what matches one never is one: of a link
@@ -86,7 +91,6 @@ class Finder {
   }
 
   Result<void> Search(const std::string& folder, int depth) {
-    // A folder that was named has to be readable; one below it may be another's.
     BS_ASSIGN(const std::vector<std::string> names,
               depth == kJobFolderDepth ? NamesIn(folder) : NamesIfAny(folder));
     for (const std::string& name : names) {
@@ -96,17 +100,18 @@ class Finder {
       path += name;
       BS_ASSIGN(const struct stat status, StatusOfLink(path));
       const bool is_link = S_ISLNK(status.st_mode);
+      BS_ASSIGN(const FileKind kind, KindOf(path));
       if (is_link) {
         BS_ASSIGN(const bool is_within, IsWithin(path));
-        if (!is_within) {
+        if (!is_within || kind == FileKind::kNothing) {
+          KeepFirst(path, left_out_.link);
           continue;
         }
       }
-      BS_ASSIGN(const FileKind kind, KindOf(path));
       if (kind == FileKind::kFolder && !is_link && depth > 1) {
         BS_TRY(Search(path, depth - 1));
       } else if (kind == FileKind::kFolder && !is_link) {
-        not_searched_ = not_searched_.empty() ? path : not_searched_;
+        KeepFirst(path, left_out_.too_deep);
       } else if (kind == FileKind::kFile) {
         if (files_.size() >= kMostJobFiles) {
           return UsageError(fmt::format("more than {} files are below {}", kMostJobFiles, root_),
@@ -119,7 +124,7 @@ class Finder {
   }
 
   std::string root_;
-  std::string not_searched_;
+  UnsearchedPlaces left_out_;
   std::vector<JobFile> files_;
 };
 
@@ -292,14 +297,14 @@ bool IsDumpName(std::string_view name) {
 }
 
 Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads,
-                                          std::string* not_searched) {
+                                          UnsearchedPlaces* left_out) {
   Finder finder;
   for (const std::string& path : paths) {
     BS_TRY(finder.Add(path));
   }
   std::vector<JobFile> files = finder.Take();
-  if (not_searched != nullptr) {
-    *not_searched = finder.not_searched();
+  if (left_out != nullptr) {
+    *left_out = finder.left_out();
   }
   ParallelFor(files.size(), threads, [&](size_t i) {
     JobFile& file = files[i];

@@ -47,13 +47,18 @@ struct JobFile {
 inline constexpr int kJobFolderDepth = 4;
 inline constexpr size_t kMostJobFiles = 100'000;
 
+// What lies below a folder and is not looked at, the first of each kind; empty if there is none.
+struct UnsearchedPlaces {
+  std::string too_deep;  // a folder
+  std::string link;      // to what is not in the folder that was named, or to nothing
+};
+
 // The files of `paths`, each a file, a folder, or a pattern of the shell for such; in the order of
-// their paths. Links that lead out of a folder are not followed. Of a folder, files of kNone are
-// left out. kIo where a path leads to nothing; kInvalidArgument where a folder holds too many
-// files. `not_searched`, where given, becomes the first folder that lies too deep; empty if none
-// does.
+// their paths. Of a folder, files of kNone are left out. kIo where a path leads to nothing, or a
+// folder cannot be read; kInvalidArgument where a folder holds too many files. `left_out`, where
+// given, becomes what was not looked at.
 Result<std::vector<JobFile>> FindJobFiles(std::span<const std::string> paths, int threads,
-                                          std::string* not_searched = nullptr);
+                                          UnsearchedPlaces* left_out = nullptr);
 
 // Those of one kind, in their order.
 std::vector<JobFile> OfKind(std::span<const JobFile> files, JobFileKind kind);

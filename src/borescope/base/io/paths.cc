@@ -17,11 +17,12 @@
 namespace borescope::internal {
 namespace {
 
-// Whether an error says that nothing is there, or nothing that this user may see.
+// Whether an error says that nothing is there; what permissions or a loop of links hide may be.
 bool MeansNothing(int error) {
-  return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM ||
-         error == ELOOP || error == ENAMETOOLONG || error == ENXIO;
+  return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ENXIO;
 }
+
+bool MeansHidden(int error) { return error == EACCES || error == EPERM || error == ELOOP; }
 
 Error Failure(const std::string& path, int error) {
   if (error == ENOMEM) {
@@ -34,7 +35,7 @@ Error Failure(const std::string& path, int error) {
 // The status of a path by stat(2), which returned `failed`.
 Result<struct stat> Looked(const std::string& path, struct stat status, int failed) {
   if (failed != 0) {
-    if (!MeansNothing(errno)) {
+    if (!MeansNothing(errno) && !MeansHidden(errno)) {
       return Failure(path, errno);
     }
     status.st_mode = 0;
@@ -95,11 +96,16 @@ Result<std::string> PathWithoutLinks(const std::string& path) {
   if (real != nullptr) {
     return std::string(real.get());
   }
-  return MeansNothing(errno) ? Result(path) : Failure(path, errno);
+  return MeansNothing(errno) || MeansHidden(errno) ? Result(path) : Failure(path, errno);
 }
 
 Result<FileKind> KindOf(const std::string& path) {
-  BS_ASSIGN(const struct stat status, StatusOf(path));
+  struct stat status{};
+  const int failed = stat(path.c_str(), &status);  // before the status is copied
+  if (failed != 0 && MeansHidden(errno)) {
+    return Failure(path, errno);
+  }
+  BS_ASSIGN(status, Looked(path, status, failed));
   return S_ISREG(status.st_mode)   ? FileKind::kFile
          : S_ISDIR(status.st_mode) ? FileKind::kFolder
          : status.st_mode != 0     ? FileKind::kOther
@@ -118,13 +124,13 @@ Result<uint64_t> SizeOfFile(const std::string& path) {
 }
 
 Result<std::string> BeginOfFile(const std::string& path, size_t count) {
-  BS_ASSIGN(const FileKind kind, KindOf(path));
-  if (kind != FileKind::kFile) {
+  BS_ASSIGN(const struct stat status, StatusOf(path));
+  if (!S_ISREG(status.st_mode)) {
     return std::string();
   }
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) {
-    return MeansNothing(errno) ? Result(std::string()) : Failure(path, errno);
+    return MeansNothing(errno) || MeansHidden(errno) ? Result(std::string()) : Failure(path, errno);
   }
   std::string bytes(count, '\0');
   size_t size = 0;

@@ -46,7 +46,8 @@ Result<struct stat> StatusOfLink(const std::string& path);
 // there, or permissions hide it. Errors as of StatusOf.
 Result<std::string> PathWithoutLinks(const std::string& path);
 
-// What is at a path, links followed. Errors as of StatusOf.
+// What is at a path, links followed. Errors as of StatusOf, and kIo where permissions or a loop of
+// links hide what may be there: who left it out would answer about less than was asked.
 Result<FileKind> KindOf(const std::string& path);
 
 // Whether two paths lead to one file that is there. Errors as of StatusOf.
@@ -56,14 +57,14 @@ Result<bool> IsSameFile(const std::string& a, const std::string& b);
 Result<uint64_t> SizeOfFile(const std::string& path);
 
 // Up to `count` bytes at the beginning of an ordinary file; none of anything else, or where it may
-// not be read. kIo if reading fails.
+// not be read, which opening it says. kIo if reading fails.
 Result<std::string> BeginOfFile(const std::string& path, size_t count);
 
 // The names in a folder, but for . and .., in the order of their bytes. kIo if there is no such
 // folder, or it cannot be read.
 Result<std::vector<std::string>> NamesIn(const std::string& folder);
 
-// The same; none where there is no such folder, or permissions hide its names.
+// The same; none where there is no such folder.
 Result<std::vector<std::string>> NamesIfAny(const std::string& folder);
 
 // The paths that match a pattern of the shell, sorted. A folder that may not be read has none, as

@@ -32,7 +32,7 @@ TEST_F(PathsTest, Kinds) {
   EXPECT_EQ(*KindOf("/dev/null"), FileKind::kOther);
   EXPECT_EQ(*KindOf(At("none")), FileKind::kNothing);
   EXPECT_EQ(*KindOf(At("file/inside")), FileKind::kNothing);
-  EXPECT_EQ(*KindOf(At("link2")), FileKind::kNothing);
+  EXPECT_FALSE(KindOf(At("link2")).ok());  // what it leads to cannot be told
   EXPECT_EQ(*KindOf(At(std::string(5000, 'x'))), FileKind::kNothing);
   EXPECT_EQ(*SizeOfFile(At("link")), 3U);
   EXPECT_EQ(*SizeOfFile(At("folder")), 0U);
@@ -54,6 +54,19 @@ TEST_F(PathsTest, OneFileByManyPaths) {
   EXPECT_TRUE(S_ISLNK(StatusOfLink(At("folder/link"))->st_mode));
   EXPECT_TRUE(S_ISREG(StatusOf(At("folder/link"))->st_mode));
   EXPECT_EQ(StatusOfLink(At("none"))->st_mode, 0U);
+}
+
+// A loop of links hides what may be there, as permissions do: nobody may go on without it.
+TEST_F(PathsTest, WhatIsHiddenIsNotNothing) {
+  fs::create_symlink("loop", At("loop"));
+  ASSERT_FALSE(KindOf(At("loop")).ok());
+  EXPECT_EQ(KindOf(At("loop")).error().code, ErrorCode::kIo);
+  EXPECT_EQ(KindOf(At("loop")).error().file, At("loop"));
+  EXPECT_FALSE(NamesIfAny(At("loop")).ok());
+  // Opening these says why they cannot be read.
+  EXPECT_EQ(StatusOf(At("loop"))->st_mode, 0U);
+  EXPECT_EQ(*BeginOfFile(At("loop"), 1), "");
+  EXPECT_EQ(*PathWithoutLinks(At("loop")), At("loop"));
 }
 
 TEST_F(PathsTest, BeginsOfFiles) {

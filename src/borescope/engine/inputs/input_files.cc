@@ -181,7 +181,8 @@ std::vector<std::string> PathsOf(const InputFile& file) {
   return file.logs.empty() ? std::vector{file.path} : file.logs;
 }
 
-// The group that an input belongs to, of which its logs become members; nothing for other files.
+// The group that an input belongs to, of which its logs become members; nothing for other files,
+// and for logs that may not be read or are damaged.
 Result<std::optional<GroupKey>> Join(const InputFile& file, Groups& groups) {
   if (file.path == "-" || file.content != nullptr) {
     return std::optional<GroupKey>();
@@ -269,10 +270,12 @@ Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files) {
       }
       continue;
     }
-    const bool is_control = fs::path(files[i].path).filename() == recording::kControlName;
-    // What lies beside logs belongs to the run.
+    const fs::path path(files[i].path);
+    const bool is_control = path.filename() == recording::kControlName;
+    // What lies beside logs belongs to the run. A log that is none is damaged, or may not be read,
+    // which the loader says.
     bool is_beside_logs = false;
-    if (files[i].from_directory || is_control) {
+    if (path.extension() != recording::kLogSuffix && (files[i].from_directory || is_control)) {
       BS_ASSIGN(const std::string folder, FolderOf(files[i].path));
       is_beside_logs = folders.contains(folder);
     }
@@ -331,6 +334,11 @@ Error NoFileIn(const std::string& path, size_t subfolders) {
                     no_file, subfolders, stem)};
 }
 
+bool IsLink(const std::string& path) {
+  const Result<struct stat> status = StatusOfLink(path);
+  return status.ok() && S_ISLNK(status->st_mode);
+}
+
 Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
   BS_ASSIGN(const std::vector<std::string> names, NamesIn(path));
   std::vector<std::string> paths;
@@ -340,11 +348,13 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
       continue;
     }
     std::string inner = (fs::path(path) / name).string();
-    BS_ASSIGN(const FileKind kind, KindOf(inner));
-    if (kind == FileKind::kFile) {
+    const Result<FileKind> kind = KindOf(inner);
+    const bool leads_nowhere = kind.ok() && *kind == FileKind::kNothing && IsLink(inner);
+    subfolders += kind.ok() && *kind == FileKind::kFolder ? 1 : 0;
+    // What is there and cannot be read is reported by the loader, as a rank that is missing.
+    if (!kind.ok() || *kind == FileKind::kFile || leads_nowhere) {
       paths.push_back(std::move(inner));
     }
-    subfolders += kind == FileKind::kFolder ? 1 : 0;
   }
   if (paths.empty()) {
     return NoFileIn(path, subfolders);
@@ -383,8 +393,8 @@ Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
   std::vector<std::string> paths;
   std::vector<std::string> folders;
   for (const std::string& match : matches) {
-    BS_ASSIGN(const FileKind kind, KindOf(match));
-    (kind == FileKind::kFolder ? folders : paths).push_back(match);
+    const Result<FileKind> kind = KindOf(match);
+    (kind.ok() && *kind == FileKind::kFolder ? folders : paths).push_back(match);
   }
   if (paths.empty() && folders.empty()) {
     return Error{ErrorCode::kInvalidArgument, "no file matches this pattern", {}, pattern};
@@ -397,11 +407,12 @@ Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
   if (input == "-") {
     return SortedInputs({input}, false);
   }
-  BS_ASSIGN(const FileKind kind, KindOf(input));
-  if (kind == FileKind::kFolder) {
+  const Result<FileKind> kind = KindOf(input);
+  if (kind.ok() && *kind == FileKind::kFolder) {
     return ListDirectory(input);
   }
-  if (kind == FileKind::kNothing && input.find_first_of(kGlobCharacters) != std::string::npos) {
+  if (kind.ok() && *kind == FileKind::kNothing &&
+      input.find_first_of(kGlobCharacters) != std::string::npos) {
     return ExpandGlob(input);
   }
   // A missing file is for the loader to report, with the others of the run.

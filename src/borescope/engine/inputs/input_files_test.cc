@@ -159,6 +159,15 @@ TEST_F(RecordingGroups, LogsOfARankAreOneInput) {
   EXPECT_EQ(Expand({Path("a.bsl"), folder_.string()}), both);
 }
 
+// What is damaged is reported by the loader, and not left out with what else lies there.
+TEST_F(RecordingGroups, ADamagedLogIsAnInputOfItsOwn) {
+  AddLog("a.bsl", 12, 0);
+  std::ofstream(folder_ / "cut.bsl") << "BSLG";
+  std::ofstream(folder_ / "empty.bsl") << "";
+  std::ofstream(folder_ / "notes.txt") << "x";
+  EXPECT_EQ(Expand({folder_.string()}), (Names{"a.bsl: a.bsl", "cut.bsl:", "empty.bsl:"}));
+}
+
 TEST_F(RecordingGroups, OneLogIsThatProcessAlone) {
   AddLog("a.bsl", 12, 0);
   AddLog("b.bsl", 11, 0);
@@ -294,6 +303,17 @@ TEST_F(RunInputs, AGlobThatMatchesFoldersAloneIsTheirFiles) {
   EXPECT_FALSE(ExpandInputs(Names{Path("em*")}).ok());
   Touch("rank.json");
   EXPECT_EQ(Expand({Path("rank*")}), (Names{"rank.json"}));
+}
+
+// They are ranks of the run that cannot be read, which the loader reports.
+TEST_F(RunInputs, WhatLeadsNowhereIsNotLeftOut) {
+  Touch("rank0.json");
+  fs::create_symlink("rank1.json", folder_ / "rank1.json");
+  fs::create_symlink("removed.json", folder_ / "rank2.json");
+  const Names all = {"rank0.json", "rank1.json", "rank2.json"};
+  EXPECT_EQ(Expand({folder_.string()}), all);
+  EXPECT_EQ(Expand({Path("rank*.json")}), all);
+  EXPECT_EQ(Expand({Path("rank1.json")}), Names{"rank1.json"});
 }
 
 TEST(NaturalOrder, ComparesNumbersByValue) {

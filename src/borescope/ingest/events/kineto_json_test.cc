@@ -135,6 +135,23 @@ TEST(KinetoJsonTest, MembersOfTheWrongTypeAreNotRecorded) {
   EXPECT_EQ(trace.host().size(), 1U);
 }
 
+// A rank that other writers put down otherwise is a rank, too: where it is not read, the order of
+// files decides.
+TEST(KinetoJsonTest, RanksMayBeTextOrHaveAFraction) {
+  for (const char* const info :
+       {R"({"rank":"3","world_size":"8"})", R"({"rank":3.0,"world_size":8.0})"}) {
+    const Trace trace =
+        LoadGood(R"({"distributedInfo":)" + std::string(info) + R"(,"traceEvents":[)" + kOp + "]}");
+    EXPECT_EQ(trace.meta().rank, 3) << info;
+    EXPECT_EQ(trace.meta().world_size, 8) << info;
+  }
+  for (const char* const rank : {"3.5", "1e300", "\"3x\"", "\"\"", "-2", "[3]", "null"}) {
+    const Trace trace = LoadGood(R"({"distributedInfo":{"rank":)" + std::string(rank) +
+                                 R"(},"traceEvents":[)" + kOp + "]}");
+    EXPECT_FALSE(trace.meta().rank.has_value()) << rank;
+  }
+}
+
 TEST(KinetoJsonTest, OfMembersThatComeTwiceTheLastCounts) {
   const Trace trace =
       LoadGood(R"({"distributedInfo":{"rank":0},"traceName":"first","traceEvents":[)" + kOp +

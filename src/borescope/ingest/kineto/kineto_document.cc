@@ -4,6 +4,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "borescope/ingest/events/text_reader.h"
@@ -25,6 +28,24 @@ int64_t IntegerOr(element parent, const char* key, int64_t missing) {
 std::string TextOr(element parent, const char* key) {
   std::string_view value;
   return parent[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
+}
+
+// The same of a number that other writers put down as text, or as a whole number with a fraction
+// of 0: "3", 3.0.
+int64_t WrittenIntegerOr(element parent, const char* key, int64_t missing) {
+  constexpr double kMostExact = 9007199254740992.0;  // 2^53
+  double number = 0;
+  std::string_view text;
+  if (parent[key].get(text) == simdjson::SUCCESS) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : missing;
+  }
+  if (parent[key].get(number) == simdjson::SUCCESS && std::abs(number) <= kMostExact &&
+      std::trunc(number) == number) {
+    return static_cast<int64_t>(number);
+  }
+  return IntegerOr(parent, key, missing);
 }
 
 // The first of two spellings that exists (NVIDIA, then Intel).
@@ -56,10 +77,10 @@ void ReadDevices(element value, KinetoMembers& members) {
 
 void ReadDistributedInfo(element value, KinetoMembers& members) {
   Meta& meta = members.meta;
-  if (const int64_t rank = IntegerOr(value, "rank", kMissing); rank >= 0) {
+  if (const int64_t rank = WrittenIntegerOr(value, "rank", kMissing); rank >= 0) {
     meta.rank = rank;
   }
-  if (const int64_t size = IntegerOr(value, "world_size", kMissing); size > 0) {
+  if (const int64_t size = WrittenIntegerOr(value, "world_size", kMissing); size > 0) {
     meta.world_size = size;
   }
   meta.backend = TextOr(value, "backend");

@@ -1,5 +1,7 @@
 #include "borescope/ingest/recording/recording.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -76,6 +78,36 @@ void AddDevices(RecordingTrace& trace) {
 // Whether all that a copy of another process recorded is there.
 bool IsWholeFork(const recording::LogHeader& header) {
   return (header.flags & recording::kIsForked) != 0 && (header.flags & recording::kIsRing) == 0;
+}
+
+// Whether both are the log that one process made at one moment.
+bool AreOneLog(const LogHeader& a, const LogHeader& b) {
+  return a.pid == b.pid && a.start_time == b.start_time && a.image == b.image &&
+         a.mono_ns == b.mono_ns && a.real_ns == b.real_ns && a.host_hash == b.host_hash &&
+         a.rank == b.rank && a.header_bytes == b.header_bytes;
+}
+
+// Takes copies of a log out, of which the longest stays, as it may have been copied while it was
+// written; what they are, in words. `bytes` becomes the size of those that stay.
+std::vector<std::string> TakeCopies(std::vector<RecordedLog>& logs, uint64_t& bytes) {
+  std::vector<RecordedLog> kept;
+  std::vector<std::string> copies;
+  for (RecordedLog& log : logs) {
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const RecordedLog& other) {
+      return AreOneLog(log.header, other.header);
+    });
+    if (same == kept.end()) {
+      kept.push_back(std::move(log));
+      continue;
+    }
+    if (log.source.size() > same->source.size()) {
+      std::swap(log, *same);
+    }
+    bytes -= log.source.size();
+    copies.push_back(fmt::format("{} is a copy of {}", log.name, same->name));
+  }
+  logs = std::move(kept);
+  return copies;
 }
 
 class RecordingLoader {
@@ -160,10 +192,14 @@ Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOption
   if (logs.empty()) {
     return errors.front();
   }
+  const std::vector<std::string> copies = TakeCopies(logs, bytes);
   RecordingLoader loader(options, bytes);
   for (const Error& error : errors) {
     loader.trace().diagnostics().Count(Diag::kUnreadableFile, Diagnostics::kNoByte,
                                        error.Sentence());
+  }
+  for (const std::string& copy : copies) {
+    loader.trace().diagnostics().Count(Diag::kCopiedFile, Diagnostics::kNoByte, copy);
   }
   const std::vector<int64_t> numbers = ProcessNumbers(logs);
   for (size_t i = 0; i < logs.size(); ++i) {

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <fstream>
 #include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "borescope/base/io/temporary_folder.h"
 #include "borescope/ingest/load.h"
 #include "borescope/ingest/recording/recording_test_log.h"
 
@@ -66,6 +68,30 @@ std::string WholeLog() {
   TestChunk strings(100, 1'000, ChunkKind::kStrings);
   strings.Add(RecordType::kString, 1, {}, "_Z4gemmv");
   return TestLog(TestLogHeader(3), {ThreadChunk(), calls, activity, strings});
+}
+
+// Copies of a log count once, also one that was made while the log was written; the same bytes of
+// another process do not.
+TEST(RecordingTest, CopiesOfALogCountOnce) {
+  const TemporaryFolder folder = TemporaryFolder::Make().value();
+  const auto put = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder.path() + "/" + name, std::ios::binary) << bytes;
+    return folder.path() + "/" + name;
+  };
+  const std::string early = TestLog(TestLogHeader(3), {ThreadChunk()});
+  const std::vector<std::string> one = {put("a.bsl", WholeLog())};
+  const std::vector<std::string> copied = {put("0.bsl", early), one[0], put("b.bsl", WholeLog())};
+  const std::vector<std::string> other = {
+      one[0], put("c.bsl", TestLog(TestLogHeader(3, 200), {ThreadChunk()}))};
+  const Trace alone = LoadRecording(one, {}).value();
+  const Trace with_copies = LoadRecording(copied, {}).value();
+  EXPECT_EQ(with_copies.host().size(), alone.host().size());
+  EXPECT_EQ(with_copies.device().size(), alone.device().size());
+  EXPECT_EQ(CountOf(with_copies, Diag::kCopiedFile), 2U);
+  EXPECT_EQ(with_copies.meta().file_bytes, alone.meta().file_bytes);
+  const Trace with_other = LoadRecording(other, {}).value();
+  EXPECT_GT(with_other.host().size(), alone.host().size());
+  EXPECT_EQ(CountOf(with_other, Diag::kCopiedFile), 0U);
 }
 
 // As roctracer records: the call says the grid, and the kernel's record does not.

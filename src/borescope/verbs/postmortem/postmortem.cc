@@ -442,9 +442,14 @@ std::string DepthWords(const std::string& not_searched) {
                      kJobFolderDepth - 1, not_searched);
 }
 
-// Why nothing of the job could be read. `not_searched`: a folder that lies too deep; or empty.
+std::string LinkWords(const std::string& link) {
+  return fmt::format(
+      "links that lead out of the folder, or to nothing, such as {}, are not followed", link);
+}
+
+// Why nothing of the job could be read.
 Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> files,
-                  std::span<const SourceFindings> sources, const std::string& not_searched) {
+                  std::span<const SourceFindings> sources, const UnsearchedPlaces& left_out) {
   for (const JobFile& file : files) {
     if (file.failure.has_value() && file.is_named) {
       return *file.failure;
@@ -490,11 +495,12 @@ Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> fil
                  .remedy = fmt::format("ask borescope summary {}", request.paths.front()),
                  .file = trace->path};
   }
-  if (!not_searched.empty()) {
+  if (!left_out.too_deep.empty() || !left_out.link.empty()) {
     return Error{
         .code = ErrorCode::kUnsupportedFormat,
-        .cause = fmt::format("no dump, memory snapshot, log or error file of a job is there; {}",
-                             DepthWords(not_searched)),
+        .cause = fmt::format(
+            "no dump, memory snapshot, log or error file of a job is there; {}",
+            left_out.too_deep.empty() ? LinkWords(left_out.link) : DepthWords(left_out.too_deep)),
         .remedy = "name the folder that holds the files",
         .file = request.paths.front()};
   }
@@ -509,8 +515,8 @@ Error NothingRead(const PostmortemRequest& request, std::span<const JobFile> fil
 Result<Everything> ReadAll(const PostmortemRequest& request) {
   const int threads = ThreadsOf(request.options.threads);
   BS_ASSIGN(const LineFinder lines, LineFinder::Make(request.options.skip_frames));
-  std::string not_searched;
-  BS_ASSIGN(std::vector<JobFile> files, FindJobFiles(request.paths, threads, &not_searched));
+  UnsearchedPlaces left_out;
+  BS_ASSIGN(std::vector<JobFile> files, FindJobFiles(request.paths, threads, &left_out));
   BS_TRY(KeepPageApart(request.options.html, files));
   Everything all;
   uint64_t total = 0;
@@ -562,14 +568,10 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
       all.files.begin(), all.files.end(),
       [](const JobFileRow& row) { return row.status == "read" || row.status == "truncated"; });
   if (!is_any_read) {
-    return NothingRead(request, files, all.sources, not_searched);
+    return NothingRead(request, files, all.sources, left_out);
   }
-  if (!not_searched.empty()) {
-    all.sources.back().diagnostics.push_back({Severity::kWarning, "not-searched", 1, not_searched,
-                                              "",
-                                              "Folders are searched to a depth of three below the "
-                                              "one that was named: name this one as well if files "
-                                              "of the job are in it."});
+  for (Diagnostic& diagnostic : DiagnosticsOf(left_out)) {
+    all.sources.back().diagnostics.push_back(std::move(diagnostic));
   }
   std::sort(all.files.begin(), all.files.end(),
             [](const JobFileRow& a, const JobFileRow& b) { return a.file < b.file; });

@@ -54,7 +54,7 @@ Result<JobRanks> JobRanks::Find(const RunOptions& options) {
   if (NamesToSearch(options.files, false).empty() || options.load) {
     return found;
   }
-  BS_ASSIGN(std::vector<JobFile> files, FindJobFilesOf(options));
+  BS_ASSIGN(std::vector<JobFile> files, FindJobFilesOf(options, &found.left_out_));
   for (JobFile& file : files) {
     if (file.failure.has_value()) {
       found.unknown_.push_back(std::move(file));
@@ -97,6 +97,9 @@ std::vector<query::JobSource> JobRanks::ReadSources(const RunOptions& options,
 }
 
 Result<void> JobRanks::Read(const RunOptions& options, std::vector<Diagnostic>& diagnostics) {
+  for (Diagnostic& unsearched : DiagnosticsOf(left_out_)) {
+    diagnostics.push_back(std::move(unsearched));
+  }
   std::map<int64_t, std::vector<query::JobSource>> by_rank;
   for (query::JobSource& source : ReadSources(options, diagnostics)) {
     const int64_t rank = source.file.rank.value_or(kMissing);

@@ -68,6 +68,7 @@ class JobRanks {
   std::vector<JobFile> snapshots_;
   std::vector<JobFile> texts_;
   std::vector<JobFile> unknown_;
+  UnsearchedPlaces left_out_;
   std::vector<OfRank> ranks_;
   std::shared_ptr<Late> late_ = std::make_shared<Late>();
   // Of ranks without a trace.
