@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/idle/device_use.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/recorded.h"
@@ -100,12 +101,14 @@ class CauseFinder {
         host_(view.trace.host()),
         selected_(selected),
         idle_(idle),
+        hardly_used_(FindHardlyUsed(idle)),
         is_whole_process_(IsOfWholeProcess(view.trace)),
         table_(NewTable()) {}
 
   Table Find() {
     FindProducts();
     FindAllocations();
+    FindNothing();
     FindSilence();
     FindOptimizers();
     FindWaits();
@@ -179,7 +182,11 @@ class CauseFinder {
   // The idle time of all devices in a time of the host, of some causes.
   IdleByCause IdleIn(Interval time, uint32_t causes) const {
     IdleByCause idle{};
-    for (const DeviceIdle& device : idle_.devices) {
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      const DeviceIdle& device = idle_.devices[i];
+      if (hardly_used_[i] != 0) {
+        continue;
+      }
       const Interval there{time.begin - device.skew_ns, time.end - device.skew_ns};
       auto piece = std::lower_bound(
           device.pieces.begin(), device.pieces.end(), there.begin,
@@ -204,8 +211,8 @@ class CauseFinder {
 
   int64_t SelectedTime() const {
     int64_t ns = 0;
-    for (const DeviceIdle& device : idle_.devices) {
-      AddSaturatingTo(ns, Coverage(device.windows));
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      AddSaturatingTo(ns, hardly_used_[i] != 0 ? 0 : Coverage(idle_.devices[i].windows));
     }
     return ns;
   }
@@ -300,6 +307,44 @@ class CauseFinder {
     }
   }
 
+  // ---- Times of which nothing was recorded ----
+
+  // The outermost events of all threads, by begin.
+  std::vector<HostId> OutermostEvents() const {
+    std::vector<HostId> events;
+    for (const uint32_t row : EachRow(host_.size())) {
+      if (!view_.index.tree.parent[row].valid()) {
+        events.push_back(HostId{row});
+      }
+    }
+    std::sort(events.begin(), events.end(), [this](HostId a, HostId b) {
+      return std::pair(host_.ts_ns[a.value], a.value) < std::pair(host_.ts_ns[b.value], b.value);
+    });
+    return events;
+  }
+
+  void FindNothing() {
+    Costs costs;
+    int64_t until_ns = kMissing;
+    for (const HostId event : OutermostEvents()) {
+      const int64_t begin_ns = host_.ts_ns[event.value];
+      if (until_ns != kMissing && SubtractSaturating(begin_ns, until_ns) >= kNothingNs &&
+          selected_.KeepsTime(until_ns)) {
+        const Interval time{until_ns, begin_ns};
+        nothing_.push_back(time);
+        if (const int64_t idle_ns = SumOf(IdleIn(time, kLateCauses)); idle_ns >= kNothingNs) {
+          costs[std::string(trace_.Name(event))].Add(time, idle_ns);
+        }
+      }
+      until_ns = std::max(until_ns, host_.end_ns(event));
+    }
+    if (!costs.empty()) {
+      const Cost sum = SumOf(costs);
+      Push(kMissing, kNothingRecorded, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
+           SelectedTime(), static_cast<int64_t>(costs.size()));
+    }
+  }
+
   // ---- Silence of the host ----
 
   void FindSilence() {
@@ -328,6 +373,9 @@ class CauseFinder {
       return;
     }
     const Interval time{piece.begin_ns, piece.end_ns};
+    if (!in.valid() && Coverage(Clip(nothing_, time)) > 0) {
+      return;  // as silent are all other threads
+    }
     if (const int64_t idle_ns = SumOf(IdleIn(time, kLateCauses)); idle_ns >= kSilentNs) {
       costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns);
     }
@@ -432,8 +480,11 @@ class CauseFinder {
   void FindWaits() {
     const std::map<uint32_t, std::vector<HostId>> calls = WaitsOfThreads();
     Costs costs;
-    for (const DeviceIdle& device : idle_.devices) {
-      for (const IdlePiece& piece : device.pieces) {
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      if (hardly_used_[i] != 0) {
+        continue;
+      }
+      for (const IdlePiece& piece : idle_.devices[i].pieces) {
         const HostId wait = piece.cause == IdleCause::kSync ? WaitBefore(calls, piece) : HostId{};
         if (wait.valid()) {
           costs[NameOfWait(wait)].Add(piece.time, piece.time.length());
@@ -502,7 +553,9 @@ class CauseFinder {
   const HostEvents& host_;
   const Selected& selected_;
   const IdleTimes& idle_;
+  const std::vector<char> hardly_used_;  // by device: what the verdict leaves out
   const bool is_whole_process_;
+  IntervalSet nothing_;  // when no thread recorded anything
   Table table_;
 };
 
