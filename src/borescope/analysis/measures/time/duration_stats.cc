@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/statistics/statistics.h"
 #include "borescope/table/table_ops.h"
 
@@ -250,9 +251,12 @@ void PushSpread(Table& table, const PartRow& part, const IntValues& values,
 Table OfUsedDevices(const Table& breakdown) {
   const Column& gpu = *breakdown.Find("gpu");
   const IntValues& ranks = Ints(breakdown, "rank");
-  const IntValues& busy_ns = Ints(breakdown, "busy_ns");
+  const IntValues& span_ns = Ints(breakdown, "span_ns");
+  const IntValues& idle_ns = Ints(breakdown, "idle_ns");
+  std::vector<int64_t> busy_ns(breakdown.rows());
   std::map<int64_t, int64_t> busiest_ns;
   for (uint32_t row = 0; row < breakdown.rows(); ++row) {
+    busy_ns[row] = SubtractSaturating(span_ns[row], idle_ns[row]);
     int64_t& most_ns = busiest_ns[ranks[row]];
     most_ns = std::max(most_ns, busy_ns[row]);
   }

@@ -72,12 +72,14 @@ class ThreadUse {
   HostUseRow row_;
 };
 
-// ", most in aten::mm (50.0 ms)"; nothing where no operators were recorded.
-std::string MostlyInOperator(const SummaryTables& tables) {
+// ", most in aten::mm (50.0 ms)"; nothing where no operators were recorded, or other threads run
+// them.
+std::string MostlyInOperator(const SummaryTables& tables, int64_t operators_ns) {
   const int64_t own_ns = tables.ops.rows() == 0 ? 0 : Ints(tables.ops, "self_host_ns")[0];
-  return own_ns <= 0 ? ""
-                     : fmt::format(", most in {} ({})", Shorten(Texts(tables.ops, "name")[0]),
-                                   FormatTime(own_ns));
+  return own_ns <= 0 || own_ns > operators_ns
+             ? ""
+             : fmt::format(", most in {} ({})", Shorten(Texts(tables.ops, "name")[0]),
+                           FormatTime(own_ns));
 }
 
 std::optional<Finding> HostTimeWithoutDevices(const SummaryTables& tables) {
@@ -94,7 +96,8 @@ std::optional<Finding> HostTimeWithoutDevices(const SummaryTables& tables) {
       is_data ? SeverityOfShare(share) : "info",
       fmt::format("main thread: loading data {}; in operators {}{}; in other calls {}, in ranges "
                   "and frames {}, nothing recorded {}",
-                  PartOf(data_ns, span_ns), PartOf(operators_ns, span_ns), MostlyInOperator(tables),
+                  PartOf(data_ns, span_ns), PartOf(operators_ns, span_ns),
+                  MostlyInOperator(tables, operators_ns),
                   FormatTime(SumOf(tables.host_use, &HostUseRow::calls_ns)),
                   FormatTime(SumOf(tables.host_use, &HostUseRow::others_ns)),
                   FormatTime(SumOf(tables.host_use, &HostUseRow::nothing_ns))),

@@ -352,32 +352,38 @@ class CauseFinder {
     facts.marks.assign(host_.all_size(), 0);
     facts.is_loading = FindDataLoading(trace_);
     Costs costs;
+    Costs outside;
     for (const ThreadFacts& thread : FindThreads(view_)) {
       if (thread.is_main) {
         SweepThread(
-            trace_, facts, thread, [&](const ThreadPiece& piece) { AddSilence(piece, costs); },
+            trace_, facts, thread,
+            [&](const ThreadPiece& piece) { AddSilence(piece, costs, outside); },
             [](HostId, bool, int64_t) {});
       }
     }
+    PushSilence(kSilentHost, costs);
+    PushSilence(kSilentOutside, outside);
+  }
+
+  void PushSilence(std::string_view cause, const Costs& costs) {
     if (!costs.empty()) {
       const Cost sum = SumOf(costs);
-      Push(kMissing, kSilentHost, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
+      Push(kMissing, cause, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
            SelectedTime(), static_cast<int64_t>(costs.size()));
     }
   }
 
-  void AddSilence(const ThreadPiece& piece, Costs& costs) const {
+  void AddSilence(const ThreadPiece& piece, Costs& costs, Costs& outside) const {
     const HostId in = piece.innermost;
     if (piece.end_ns - piece.begin_ns < kSilentNs || piece.is_loading || !SaysNothing(in) ||
         !selected_.KeepsTime(piece.begin_ns)) {
       return;
     }
     const Interval time{piece.begin_ns, piece.end_ns};
-    if (!in.valid() && Coverage(Clip(nothing_, time)) > 0) {
-      return;  // as silent are all other threads
-    }
     if (const int64_t idle_ns = SumOf(IdleIn(time, kLateCauses)); idle_ns >= kSilentNs) {
-      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns);
+      const bool is_outside = !in.valid() && Coverage(Clip(nothing_, time)) > 0;
+      (is_outside ? outside : costs)[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(
+          time, idle_ns);
     }
   }
 

@@ -20,6 +20,7 @@ namespace borescope::internal {
 //   silent_host    times of 50 ms or more in which a thread that drives devices recorded nothing
 //                  but a step, or what is around other events, and in which the device idles; `ns`
 //                  is that idle time
+//   silent_outside  the same outside of all events of all threads
 //   nothing        times of a millisecond or more in which no thread of the host recorded anything,
 //                  not even a range or a step around it, and in which the device idles; `name` is
 //                  what ends most of them by time; `ns` is that idle time
@@ -31,6 +32,7 @@ namespace borescope::internal {
 inline constexpr std::string_view kFp32Products = "fp32_products";
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kSilentHost = "silent_host";
+inline constexpr std::string_view kSilentOutside = "silent_outside";
 inline constexpr std::string_view kNothingRecorded = "nothing";
 inline constexpr std::string_view kOptimizerLaunches = "optimizer";
 inline constexpr std::string_view kNamedWait = "wait";
