@@ -594,8 +594,9 @@ class Verbs:
                     launch.
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
-                unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back; or the host was in calls whose copies were not recorded.
+                unrecorded_ns (int, ns): The next work had been launched, but something else held it
+                    back: another device, or what was not recorded; or the host was in calls whose
+                    copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             left_out: Left out of shares, as it says nothing about the use of devices.
                 rank (int): Rank of the process in the job.
@@ -606,6 +607,8 @@ class Verbs:
                     that jumped or a cut file.
                 before_recording_ns (int, ns): While work ran that was launched before the recording
                     began.
+                hardly_used_ns (int, ns): All idle time of a device that is hardly used, beside
+                    others of the rank (device_use).
             inherited: Device work from before the recording, and what it is like.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
@@ -678,7 +681,8 @@ class Verbs:
                     have steps.
                 steps (int, count): Number of steps.
                 min_ns (int, ns): Shortest step, from completion to completion as in `steps`.
-                median_ns (int, ns): Median step; of an even number the lower middle one.
+                median_ns (int, ns): Median step; of an even number the mean of the two in the
+                    middle.
                 max_ns (int, ns): Longest step.
                 slowest_step (int): Number of the longest step.
                 above_median_ns (int, ns): Time the steps longer than the median take beyond it.
@@ -931,8 +935,9 @@ class Verbs:
                     launch.
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
-                unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back; or the host was in calls whose copies were not recorded.
+                unrecorded_ns (int, ns): The next work had been launched, but something else held it
+                    back: another device, or what was not recorded; or the host was in calls whose
+                    copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             late_host: What the host did while devices waited for its launches.
                 rank (int): Rank of the process in the job.
