@@ -23,7 +23,7 @@ constexpr std::string_view kWaits = "Devices of one process wait for each other"
 constexpr std::string_view kUneven = "Devices of one process have uneven work";
 constexpr std::string_view kHardly = "A device is hardly used";
 
-// A host that launches to several devices, each of which works in order.
+// A host that launches to several devices, each of which takes its work in order.
 class Devices {
  public:
   Devices(uint64_t seed, size_t devices) : random_(seed), free_ns_(devices), busy_(devices) {}

@@ -145,7 +145,7 @@ Device DeviceAt(const Table& table, size_t row) {
 
 }  // namespace
 
-// What the verdict says of other devices is said without these: their idle time is left out of all
+// The verdict is about the other devices: their idle time is left out of all
 // sums, and what little they do is in those of work.
 void LeaveOutHardlyUsed(SummaryTables& tables) {
   std::set<Device> hardly;

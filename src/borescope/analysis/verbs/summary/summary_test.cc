@@ -875,7 +875,7 @@ TEST(SummaryTest, NoDeviceWork) {
 }
 
 // As in `gaps`: two gaps, each put down to the launch of what ends it.
-// What there is to say of a recording of the host alone.
+// Of a recording of the host alone.
 TEST(SummaryTest, TheHostIsDividedWhereNoDeviceWorked) {
   TestTrace trace;
   for (int64_t step = 0; step < 4; ++step) {
