@@ -132,19 +132,21 @@ class DevicesOfProcess {
   DevicesOfProcess(const RankView& view, const IdleTimes& idle, const DeviceHosts& hosts,
                    std::vector<size_t> devices)
       : view_(view), idle_(idle), hosts_(hosts), devices_(std::move(devices)) {
-    for (const size_t i : devices_) {
-      const DeviceIdle& device = idle_.devices[i];
-      const IntervalSet busy =
-          Shifted(Intersect(device.time->busy, device.windows), device.skew_ns);
-      together_ = Union(together_, Intersect(any_, busy));
-      any_ = Union(any_, busy);
+    work_ = WorkOf(devices_);
+    any_before_ns_.reserve(work_.any.size());
+    int64_t sum_ns = 0;
+    for (const Interval& part : work_.any) {
+      any_before_ns_.push_back(sum_ns);
+      AddSaturatingTo(sum_ns, part.length());
     }
   }
 
   void Compare(std::vector<DeviceUse>& uses) {
+    const int64_t any_ns = Coverage(work_.any);
+    const int64_t together_ns = Coverage(work_.together);
     for (const size_t i : devices_) {
-      uses[i].any_ns = Coverage(any_);
-      uses[i].together_ns = Coverage(together_);
+      uses[i].any_ns = any_ns;
+      uses[i].together_ns = together_ns;
       for (const IdlePiece& piece : idle_.devices[i].pieces) {
         AddPiece(i, piece, uses[i]);
       }
@@ -152,12 +154,46 @@ class DevicesOfProcess {
   }
 
  private:
+  // When one or more of some devices work, and when two or more.
+  struct Work {
+    IntervalSet any;
+    IntervalSet together;
+  };
+
+  // By halves, so that many devices take no longer than as many intervals of few.
+  Work WorkOf(std::span<const size_t> devices) const {
+    if (devices.size() == 1) {
+      const DeviceIdle& device = idle_.devices[devices.front()];
+      return {Shifted(Intersect(device.time->busy, device.windows), device.skew_ns), {}};
+    }
+    const size_t half = devices.size() / 2;
+    const Work first = WorkOf(devices.first(half));
+    const Work second = WorkOf(devices.subspan(half));
+    return {Union(first.any, second.any),
+            Union(Union(first.together, second.together), Intersect(first.any, second.any))};
+  }
+
+  // For how long one or more work up to a time.
+  int64_t AnyUpTo(int64_t ns) const {
+    const auto next = std::partition_point(work_.any.begin(), work_.any.end(),
+                                           [ns](const Interval& part) { return part.begin < ns; });
+    if (next == work_.any.begin()) {
+      return 0;
+    }
+    const Interval last = *std::prev(next);
+    return any_before_ns_[static_cast<size_t>(next - work_.any.begin()) - 1] +
+           std::min(last.end, ns) - last.begin;
+  }
+
   void AddPiece(size_t device, const IdlePiece& piece, DeviceUse& use) {
     const DeviceIdle& idle = idle_.devices[device];
     const Interval time{AddSaturating(piece.time.begin, idle.skew_ns),
                         AddSaturating(piece.time.end, idle.skew_ns)};
     // As this device idles, what works is another one.
-    const int64_t ns = Coverage(Intersect(TimesIn(device, piece, time), Clip(any_, time)));
+    int64_t ns = 0;
+    for (const Interval& part : TimesIn(device, piece, time)) {
+      AddSaturatingTo(ns, SubtractSaturating(AnyUpTo(part.end), AnyUpTo(part.begin)));
+    }
     const bool is_at_end = piece.cause == IdleCause::kTail;
     if (ns <= (is_at_end ? 0 : kUsualDelayNs)) {
       return;  // the device next to it has something to do now and then
@@ -204,13 +240,13 @@ class DevicesOfProcess {
     if (ends_.empty()) {
       FindEnds();
     }
-    return std::any_of(devices_.begin(), devices_.end(), [&](size_t other) {
-      const std::vector<int64_t>& ends = ends_[other];
-      const auto next =
-          std::lower_bound(ends.begin(), ends.end(), SubtractSaturating(begin_ns, kUsualDelayNs));
-      return other != device && next != ends.end() &&
-             *next <= AddSaturating(begin_ns, kClockDoubtNs);
-    });
+    auto end = std::lower_bound(ends_.begin(), ends_.end(),
+                                std::pair(SubtractSaturating(begin_ns, kUsualDelayNs), size_t{0}));
+    const int64_t latest_ns = AddSaturating(begin_ns, kClockDoubtNs);
+    while (end != ends_.end() && end->first <= latest_ns && end->second == device) {
+      ++end;  // it idles before: few of its own can be here
+    }
+    return end != ends_.end() && end->first <= latest_ns;
   }
 
   void FindEnds() {
@@ -218,36 +254,37 @@ class DevicesOfProcess {
     const DeviceEvents& work = view_.trace.device();
     for (const size_t i : devices_) {
       const DeviceIdle& device = idle_.devices[i];
-      std::vector<int64_t>& ends = ends_[i];
       for (const uint32_t track : device.time->tracks) {
         for (const uint32_t row : EachRow(all.first_row[track], all.end_row[track])) {
           if (IsDeviceWork(work.kind[row])) {
-            ends.push_back(AddSaturating(work.end_ns(DeviceId{row}), device.skew_ns));
+            ends_.emplace_back(AddSaturating(work.end_ns(DeviceId{row}), device.skew_ns), i);
           }
         }
       }
-      std::sort(ends.begin(), ends.end());
     }
+    std::sort(ends_.begin(), ends_.end());
   }
 
   const RankView& view_;
   const IdleTimes& idle_;
   const DeviceHosts& hosts_;
   const std::vector<size_t> devices_;
-  IntervalSet any_;                              // one or more of them work
-  IntervalSet together_;                         // two or more
-  std::map<size_t, std::vector<int64_t>> ends_;  // of the work of each, sorted
+  Work work_;
+  std::vector<int64_t> any_before_ns_;            // of each part of work_.any
+  std::vector<std::pair<int64_t, size_t>> ends_;  // of all work, with its device, sorted
 };
 
 }  // namespace
 
 std::vector<char> FindHardlyUsed(const IdleTimes& idle) {
   std::vector<int64_t> busy_ns;
+  busy_ns.reserve(idle.devices.size());
   for (const DeviceIdle& device : idle.devices) {
     busy_ns.push_back(SelectedBusy(device));
   }
   const int64_t most_ns = busy_ns.empty() ? 0 : *std::max_element(busy_ns.begin(), busy_ns.end());
   std::vector<char> hardly;
+  hardly.reserve(busy_ns.size());
   for (const int64_t ns : busy_ns) {
     hardly.push_back(IsHardlyUsed(ns, most_ns) ? 1 : 0);
   }

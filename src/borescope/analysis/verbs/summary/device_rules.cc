@@ -146,6 +146,7 @@ std::string WordsOfGpus(const std::vector<int64_t>& gpus) {
 
 std::vector<int64_t> GpusOf(const ProcessUse& process) {
   std::vector<int64_t> gpus;
+  gpus.reserve(process.devices.size());
   for (const DeviceUseRow* device : process.devices) {
     gpus.push_back(device->gpu.value_or(0));
   }

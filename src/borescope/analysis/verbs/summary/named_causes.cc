@@ -93,6 +93,55 @@ Cost SumOf(const Costs& costs) {
   return sum;
 }
 
+// How long several devices idle in a time, without looking at each of them.
+class IdleUpTo {
+ public:
+  void Add(Interval time) {
+    changes_.emplace_back(time.begin, 1);
+    changes_.emplace_back(time.end, -1);
+  }
+
+  void Finish() {
+    std::sort(changes_.begin(), changes_.end());
+    sums_.reserve(changes_.size());
+    uint64_t sum = 0;
+    uint64_t devices = 0;
+    for (size_t i = 0; i < changes_.size(); ++i) {
+      sum += i == 0 ? 0 : devices * Between(changes_[i - 1].first, changes_[i].first);
+      devices += static_cast<uint64_t>(changes_[i].second);
+      sums_.push_back({sum, devices});
+    }
+  }
+
+  // O(log times).
+  int64_t In(Interval time) const {
+    return static_cast<int64_t>(UpTo(time.end) - UpTo(time.begin));
+  }
+
+ private:
+  // Sums of corrupt times wrap around, and their differences are right where they fit.
+  struct Sum {
+    uint64_t ns;
+    uint64_t devices;  // that idle from here on
+  };
+
+  static uint64_t Between(int64_t from_ns, int64_t to_ns) {
+    return static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns);
+  }
+  uint64_t UpTo(int64_t ns) const {
+    const auto next = std::partition_point(changes_.begin(), changes_.end(),
+                                           [ns](const auto& change) { return change.first <= ns; });
+    if (next == changes_.begin()) {
+      return 0;
+    }
+    const auto last = static_cast<size_t>(next - changes_.begin()) - 1;
+    return sums_[last].ns + sums_[last].devices * Between(changes_[last].first, ns);
+  }
+
+  std::vector<std::pair<int64_t, int>> changes_;  // when a device begins or ends to idle
+  std::vector<Sum> sums_;                         // at each of these
+};
+
 class CauseFinder {
  public:
   CauseFinder(const RankView& view, const Selected& selected, const IdleTimes& idle)
@@ -103,7 +152,9 @@ class CauseFinder {
         idle_(idle),
         hardly_used_(FindHardlyUsed(idle)),
         is_whole_process_(IsOfWholeProcess(view.trace)),
-        table_(NewTable()) {}
+        table_(NewTable()) {
+    SumIdleTime();
+  }
 
   Table Find() {
     FindProducts();
@@ -182,24 +233,26 @@ class CauseFinder {
   // The idle time of all devices in a time of the host, of some causes.
   IdleByCause IdleIn(Interval time, uint32_t causes) const {
     IdleByCause idle{};
-    for (size_t i = 0; i < idle_.devices.size(); ++i) {
-      const DeviceIdle& device = idle_.devices[i];
-      if (hardly_used_[i] != 0) {
-        continue;
-      }
-      const Interval there{time.begin - device.skew_ns, time.end - device.skew_ns};
-      auto piece = std::lower_bound(
-          device.pieces.begin(), device.pieces.end(), there.begin,
-          [](const IdlePiece& one, int64_t begin_ns) { return one.time.end <= begin_ns; });
-      for (; piece != device.pieces.end() && piece->time.begin < there.end; ++piece) {
-        if ((causes & Bit(piece->cause)) == 0 || IsLeftOut(piece->cause)) {
-          continue;
-        }
-        idle[static_cast<size_t>(piece->cause)] +=
-            std::min(piece->time.end, there.end) - std::max(piece->time.begin, there.begin);
+    for (size_t cause = 0; cause < idle.size(); ++cause) {
+      if ((causes & Bit(static_cast<IdleCause>(cause))) != 0) {
+        idle[cause] = idle_up_to_[cause].In(time);
       }
     }
     return idle;
+  }
+
+  void SumIdleTime() {
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      const DeviceIdle& device = idle_.devices[i];
+      for (const IdlePiece& piece : device.pieces) {
+        if (hardly_used_[i] == 0 && !IsLeftOut(piece.cause)) {
+          idle_up_to_[static_cast<size_t>(piece.cause)].Add(
+              {AddSaturating(piece.time.begin, device.skew_ns),
+               AddSaturating(piece.time.end, device.skew_ns)});
+        }
+      }
+    }
+    std::for_each(idle_up_to_.begin(), idle_up_to_.end(), [](IdleUpTo& sum) { sum.Finish(); });
   }
 
   // Before the first launch nothing says what the host is late for; of whole processes the verdict
@@ -561,6 +614,8 @@ class CauseFinder {
   const IdleTimes& idle_;
   const std::vector<char> hardly_used_;  // by device: what the verdict leaves out
   const bool is_whole_process_;
+  // By cause, of all devices, on the clock of the host.
+  std::array<IdleUpTo, static_cast<size_t>(IdleCause::kCount)> idle_up_to_;
   IntervalSet nothing_;  // when no thread recorded anything
   Table table_;
 };
