@@ -132,18 +132,19 @@ class DevicesOfProcess {
   DevicesOfProcess(const RankView& view, const IdleTimes& idle, const DeviceHosts& hosts,
                    std::vector<size_t> devices)
       : view_(view), idle_(idle), hosts_(hosts), devices_(std::move(devices)) {
-    work_ = WorkOf(devices_);
-    any_before_ns_.reserve(work_.any.size());
+    any_ = WorkOf(devices_, Windows::kAll).any;
+    any_before_ns_.reserve(any_.size());
     int64_t sum_ns = 0;
-    for (const Interval& part : work_.any) {
+    for (const Interval& part : any_) {
       any_before_ns_.push_back(sum_ns);
       AddSaturatingTo(sum_ns, part.length());
     }
   }
 
   void Compare(std::vector<DeviceUse>& uses) {
-    const int64_t any_ns = Coverage(work_.any);
-    const int64_t together_ns = Coverage(work_.together);
+    const Work selected = WorkOf(devices_, Windows::kSelected);
+    const int64_t any_ns = Coverage(selected.any);
+    const int64_t together_ns = Coverage(selected.together);
     for (const size_t i : devices_) {
       uses[i].any_ns = any_ns;
       uses[i].together_ns = together_ns;
@@ -160,29 +161,35 @@ class DevicesOfProcess {
     IntervalSet together;
   };
 
+  // What holds a device may be of another step than its own, and outside of what is selected.
+  enum class Windows : uint8_t { kSelected, kAll };
+
   // By halves, so that many devices take no longer than as many intervals of few.
-  Work WorkOf(std::span<const size_t> devices) const {
+  Work WorkOf(std::span<const size_t> devices, Windows windows) const {
     if (devices.size() == 1) {
       const DeviceIdle& device = idle_.devices[devices.front()];
-      return {Shifted(Intersect(device.time->busy, device.windows), device.skew_ns), {}};
+      const IntervalSet& busy = device.time->busy;
+      return {Shifted(windows == Windows::kAll ? busy : Intersect(busy, device.windows),
+                      device.skew_ns),
+              {}};
     }
     const size_t half = devices.size() / 2;
-    const Work first = WorkOf(devices.first(half));
-    const Work second = WorkOf(devices.subspan(half));
+    const Work first = WorkOf(devices.first(half), windows);
+    const Work second = WorkOf(devices.subspan(half), windows);
     return {Union(first.any, second.any),
             Union(Union(first.together, second.together), Intersect(first.any, second.any))};
   }
 
   // For how long one or more work up to a time.
   int64_t AnyUpTo(int64_t ns) const {
-    const auto next = std::partition_point(work_.any.begin(), work_.any.end(),
+    const auto next = std::partition_point(any_.begin(), any_.end(),
                                            [ns](const Interval& part) { return part.begin < ns; });
-    if (next == work_.any.begin()) {
+    if (next == any_.begin()) {
       return 0;
     }
     const Interval last = *std::prev(next);
-    return any_before_ns_[static_cast<size_t>(next - work_.any.begin()) - 1] +
-           std::min(last.end, ns) - last.begin;
+    return any_before_ns_[static_cast<size_t>(next - any_.begin()) - 1] + std::min(last.end, ns) -
+           last.begin;
   }
 
   void AddPiece(size_t device, const IdlePiece& piece, DeviceUse& use) {
@@ -269,8 +276,8 @@ class DevicesOfProcess {
   const IdleTimes& idle_;
   const DeviceHosts& hosts_;
   const std::vector<size_t> devices_;
-  Work work_;
-  std::vector<int64_t> any_before_ns_;            // of each part of work_.any
+  IntervalSet any_;                               // when one or more work, selected or not
+  std::vector<int64_t> any_before_ns_;            // of each part of any_
   std::vector<std::pair<int64_t, size_t>> ends_;  // of all work, with its device, sorted
 };
 

@@ -56,9 +56,15 @@ class Devices {
     host_ns_ += ns + kUs;
   }
 
-  Tables Ask() {
+  int64_t BeginStep() const { return host_ns_; }
+  void EndStep(int64_t number, int64_t begin_ns) {
+    trace_.Annotation(fmt::format("ProfilerStep#{}", number), {begin_ns, host_ns_ - begin_ns});
+    host_ns_ += kUs;
+  }
+
+  Tables Ask(const Params& params = {}) {
     WaitForAll();
-    return Analyse("summary", {&trace_.View()});
+    return Analyse("summary", {&trace_.View()}, params);
   }
 
   double span() const { return static_cast<double>(host_ns_ - kUs); }
@@ -260,6 +266,26 @@ TEST(DeviceRulesTest, WhatIsLeftOutIsOnThePage) {
   EXPECT_EQ(Csv(named("device_use"), {"gpu", "is_hardly_used", "busy_ns", "held_ns"}),
             "gpu,is_hardly_used,busy_ns,held_ns\n0,0,8000000,0\n1,1,20000,0\n");
   EXPECT_EQ(named("idle_causes").rows(), 2U);
+}
+
+// The gap before the work of a step is of that step, and another device then works for the last
+// one.
+TEST(DeviceRulesTest, OneStepIsJudgedAsAllAre) {
+  Devices devices(1, 2);
+  for (int64_t step = 0; step < 4; ++step) {
+    const int64_t begin_ns = devices.BeginStep();
+    for (int layer = 0; layer < 20; ++layer) {
+      devices.Launch(0, 200 * kUs);
+      devices.Launch(1, 400 * kUs);
+    }
+    devices.WaitForAll();
+    devices.EndStep(step, begin_ns);
+  }
+  Params params;
+  params.selection.steps = NumberRanges::Parse("2").value();
+  const Tables tables = devices.Ask(params);
+  EXPECT_EQ(First(tables), kUneven) << AllOf(tables);
+  EXPECT_NEAR(ValueOf(tables, kUneven), 0.25, 0.02) << AllOf(tables);
 }
 
 // A benchmark that measures one device after the other.

@@ -226,12 +226,13 @@ Result<Table> OnlyCopies(const Table& kernels, Table copies) {
   return found;
 }
 
-int64_t CountWorks(const Trace& trace, const std::vector<uint32_t>& tracks) {
+int64_t CountWorks(const Trace& trace, const Selected& selected,
+                   const std::vector<uint32_t>& tracks) {
   int64_t works = 0;
   for (const uint32_t track : tracks) {
     for (const uint32_t row :
          EachRow(trace.tracks().first_row[track], trace.tracks().end_row[track])) {
-      works += IsDeviceWork(trace.device().kind[row]) ? 1 : 0;
+      works += selected.Keeps(DeviceId{row}) ? 1 : 0;
     }
   }
   return works;
@@ -359,7 +360,7 @@ Result<Tables> MapOverview(const RankView& view, const Params& params) {
 }
 
 // No rows for a rank with one device.
-Table DeviceUseTable(const RankView& view, const IdleTimes& idle) {
+Table DeviceUseTable(const RankView& view, const Selected& selected, const IdleTimes& idle) {
   std::vector<DeviceUseRow> rows;
   if (idle.devices.size() < 2) {
     return MakeTable(rows);
@@ -377,7 +378,7 @@ Table DeviceUseTable(const RankView& view, const IdleTimes& idle) {
            .together_ns = use.together_ns,
            .is_hardly_used = use.is_hardly_used ? 1 : 0,
            .span_ns = use.span_ns,
-           .works = CountWorks(view.trace, idle.devices[i].time->tracks),
+           .works = CountWorks(view.trace, selected, idle.devices[i].time->tracks),
            .held_sync_ns = held(IdleCause::kSync),
            .held_host_ns = held(IdleCause::kHost),
            .held_device_ns = held(IdleCause::kDevice),
@@ -400,9 +401,10 @@ Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
   if (!found->ok()) {
     return found->error();
   }
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const Tables& tables = (*found)->tables;
   return Tables{OfDevices(view, tables[0]), OfDevices(view, tables[2]),
-                DeviceUseTable(view, **found)};
+                DeviceUseTable(view, selected, **found)};
 }
 
 // Replays are of whole recordings, or of steps.
