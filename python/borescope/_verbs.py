@@ -22,24 +22,25 @@ TableName = Literal[
     "counter_flops", "counter_join", "counter_lineup", "counter_ops", "counter_rules", "counters",
     "critical_ops", "critical_path", "critical_path_summary", "cuda_api_sum", "cuda_gpu_kern_sum",
     "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_trace", "cuda_kern_exec_sum",
-    "delays", "diff", "diff_annotations", "diff_classes", "diff_modules", "diff_operators",
-    "diff_phases", "diff_runs", "diff_summary", "diff_time", "event_counts", "events", "flame",
-    "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time", "graph_captures",
-    "graph_kernels", "graph_launches", "graph_operators", "hang_culprits", "hang_mismatches",
-    "hang_operations", "hang_ranks", "idle", "idle_causes", "idle_intervals", "inductor_categories",
-    "inductor_kernels", "inductor_time", "inference_experts", "inference_parts", "inference_phases",
-    "inference_stalls", "inference_steps", "inherited", "inherited_work", "kernel_classes",
-    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
-    "launches", "ledger", "left_out", "levels", "log_findings", "longest_gaps", "memory_bound",
-    "memory_growth", "memory_live", "memory_ops", "memory_peak", "memory_segments",
-    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom",
-    "oom_fixes", "ops", "osrt_sum", "overlap", "overview", "points", "postmortem",
-    "postmortem_files", "postmortem_profiles", "prof", "quality", "queue", "rank_groups", "ranking",
-    "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage", "sequences",
-    "slack", "slow_steps", "speed_of_light", "stack_frames", "stacks", "step_heat", "step_spread",
-    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
-    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
-    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if", "windows"
+    "delays", "device_use", "diff", "diff_annotations", "diff_classes", "diff_modules",
+    "diff_operators", "diff_phases", "diff_runs", "diff_summary", "diff_time", "event_counts",
+    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
+    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "hang_culprits",
+    "hang_mismatches", "hang_operations", "hang_ranks", "idle", "idle_causes", "idle_intervals",
+    "inductor_categories", "inductor_kernels", "inductor_time", "inference_experts",
+    "inference_parts", "inference_phases", "inference_stalls", "inference_steps", "inherited",
+    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
+    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "log_findings",
+    "longest_gaps", "memory_bound", "memory_growth", "memory_live", "memory_ops", "memory_peak",
+    "memory_segments", "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum",
+    "nvtx_sum", "oom", "oom_fixes", "ops", "osrt_sum", "overlap", "overview", "points",
+    "postmortem", "postmortem_files", "postmortem_profiles", "prof", "quality", "queue",
+    "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline", "roofs",
+    "sequence_coverage", "sequences", "slack", "slow_steps", "speed_of_light", "stack_frames",
+    "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges",
+    "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
+    "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
+    "what_if", "windows"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -594,8 +595,9 @@ class Verbs:
                     launch.
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
-                unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back; or the host was in calls whose copies were not recorded.
+                unrecorded_ns (int, ns): The next work had been launched, but something else held it
+                    back: another device, or what was not recorded; or the host was in calls whose
+                    copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             left_out: Left out of shares, as it says nothing about the use of devices.
                 rank (int): Rank of the process in the job.
@@ -606,6 +608,23 @@ class Verbs:
                     that jumped or a cut file.
                 before_recording_ns (int, ns): While work ran that was launched before the recording
                     began.
+                hardly_used_ns (int, ns): All idle time of a device that is hardly used, beside
+                    others of the rank (device_use).
+            device_use: Devices that one process drives.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                process (int): The process that launched most of its work; missing if that is not
+                    known, or the device is hardly used.
+                busy_ns (int, ns): Time in which any kernel, memcpy or memset runs, as in the
+                    breakdown.
+                any_busy_ns (int, ns): Time in which one or more devices of the process work,
+                    without those that are hardly used; 0 where it drives only one.
+                together_ns (int, ns): Of this, in which two or more work.
+                held_ns (int, ns): Idle time because another device of the process works: launched
+                    work begins when work of the other ends, the host waits for the other, is in a
+                    launch call for it of 100 us or more, or has no more work for this one.
+                is_hardly_used (int): 1: it works for less than a hundredth of the time that the
+                    busiest device of the rank does, and is left out of shares.
             inherited: Device work from before the recording, and what it is like.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
@@ -678,7 +697,8 @@ class Verbs:
                     have steps.
                 steps (int, count): Number of steps.
                 min_ns (int, ns): Shortest step, from completion to completion as in `steps`.
-                median_ns (int, ns): Median step; of an even number the lower middle one.
+                median_ns (int, ns): Median step; of an even number the mean of the two in the
+                    middle.
                 max_ns (int, ns): Longest step.
                 slowest_step (int): Number of the longest step.
                 above_median_ns (int, ns): Time the steps longer than the median take beyond it.
@@ -931,8 +951,9 @@ class Verbs:
                     launch.
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
-                unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back; or the host was in calls whose copies were not recorded.
+                unrecorded_ns (int, ns): The next work had been launched, but something else held it
+                    back: another device, or what was not recorded; or the host was in calls whose
+                    copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             late_host: What the host did while devices waited for its launches.
                 rank (int): Rank of the process in the job.

@@ -151,6 +151,10 @@ constexpr std::string_view kAfterRank = R"json(, "world_size": 2},
  "dur": 5, "args": {"device": 0, "stream": 20, "correlation": 8, "Collective name": "all_to_allv",
   "In msg nelems": 64, "Out msg nelems": 128, "Group size": 2, "dtype": "Float", "Process Group Name": "0",
   "Process Group Ranks": "[0, 1]"}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 90, "dur": 5,
+ "args": {"correlation": 9}},
+{"ph": "X", "cat": "kernel", "name": "on another device", "pid": 1, "tid": 7, "ts": 100, "dur": 5,
+ "args": {"device": 1, "stream": 7, "correlation": 9}},
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 1, "tid": 1, "ts": 300, "dur": 50,
  "args": {}}
 ]})json";

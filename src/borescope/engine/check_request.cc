@@ -241,8 +241,9 @@ struct OfReport {
 constexpr std::string_view kWallTime[] = {"utilisation", "ledger"};
 constexpr std::string_view kStepChange[] = {"diff_device_time"};
 constexpr std::string_view kWhereTimeGoes[] = {
-    "breakdown",    "steps",      "idle_causes",      "idle_places", "named_causes", "true_time",
-    "cost_of_gaps", "stragglers", "inference_phases", "round_trips", "prices"};
+    "breakdown", "steps",        "idle_causes", "idle_places",      "named_causes",
+    "true_time", "cost_of_gaps", "stragglers",  "inference_phases", "round_trips",
+    "prices",    "device_use",   "slower"};
 constexpr OfReport kOfReports[] = {{"info"},
                                    {"doctor"},
                                    {"events"},

@@ -42,6 +42,12 @@ constexpr Known kKnown[] = {
     {"Receives wait for the ranks that send", "receives"},
     {"Collectives seem to wait for ranks that are not here", "absent ranks"},
     {"Ranks compute for different times", "uneven ranks"},
+    {"Devices of one process take turns", "devices in turn"},
+    {"Devices of one process wait for each other", "waiting devices"},
+    {"Devices of one process have uneven work", "uneven devices"},
+    {"A device is hardly used", "hardly used"},
+    {"The device idles while nothing was recorded", "nothing recorded"},
+    {"The same kernels become slower", "slower kernels"},
 };
 
 }  // namespace

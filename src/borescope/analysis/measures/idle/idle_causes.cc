@@ -502,8 +502,8 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kDevice, "device_ns", Tone::kCompute,
      "Less than 100 us before work launched earlier: dependencies, time between queued work."},
     {IdleCause::kUnrecorded, "unrecorded_ns", Tone::kComm,
-     "The next work had been launched, but something that was not recorded held it back; or the "
-     "host was in calls whose copies were not recorded."},
+     "The next work had been launched, but something else held it back: another device, or what "
+     "was not recorded; or the host was in calls whose copies were not recorded."},
     {IdleCause::kUnknown, "unknown_ns", Tone::kUnknown,
      "The launch of the next work was not recorded."},
 };

@@ -105,8 +105,8 @@ std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stre
 //   device       the work was launched longer ago, and the gap is shorter than that: time between
 //                queued work, and dependencies between streams
 //   unrecorded   the work was launched longer ago, and the device seems idle all that time:
-//                something that was not recorded held the work back (other processes, work from
-//                before the recording, other devices, the host)
+//                another device (device_use.h), or something that was not recorded, held the work
+//                back (other processes, work from before the recording, other devices, the host)
 //   unknown      the whole gap, if the launch was not recorded
 //   inherited    the part of a gap before the end of the device's last work that was launched
 //                before the recording: the recorded part of the program is not the reason for it

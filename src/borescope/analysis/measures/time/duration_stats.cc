@@ -4,10 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/statistics/statistics.h"
 #include "borescope/table/table_ops.h"
 
@@ -243,23 +245,33 @@ void PushSpread(Table& table, const PartRow& part, const IntValues& values,
   }
 }
 
-// Removes ranks without recorded device work: they were not idle, but nothing is known about them.
-Table WithDevice(const Table& breakdown) {
+}  // namespace
+
+// Ranks without recorded device work were not idle: nothing is known about them.
+Table OfUsedDevices(const Table& breakdown) {
   const Column& gpu = *breakdown.Find("gpu");
+  const IntValues& ranks = Ints(breakdown, "rank");
+  const IntValues& span_ns = Ints(breakdown, "span_ns");
+  const IntValues& idle_ns = Ints(breakdown, "idle_ns");
+  std::vector<int64_t> busy_ns(breakdown.rows());
+  std::map<int64_t, int64_t> busiest_ns;
+  for (uint32_t row = 0; row < breakdown.rows(); ++row) {
+    busy_ns[row] = SubtractSaturating(span_ns[row], idle_ns[row]);
+    int64_t& most_ns = busiest_ns[ranks[row]];
+    most_ns = std::max(most_ns, busy_ns[row]);
+  }
   std::vector<uint32_t> rows;
   for (uint32_t row = 0; row < breakdown.rows(); ++row) {
-    if (!gpu.IsMissing(row)) {
+    if (!gpu.IsMissing(row) && !IsHardlyUsed(busy_ns[row], busiest_ns[ranks[row]])) {
       rows.push_back(row);
     }
   }
   return TakeRows(breakdown, rows);
 }
 
-}  // namespace
-
 Table BreakdownSpread(const Table& breakdown) {
   Table table = NewSpread();
-  const Table measured = WithDevice(breakdown);
+  const Table measured = OfUsedDevices(breakdown);
   const IntValues& ranks = Ints(measured, "rank");
   if (std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end()) {
     return table;

@@ -100,9 +100,20 @@ void AddSampleColumns(Table& table, Unit unit, std::string_view suffix, std::str
 // Appends the cells of those columns; all are missing if there are no values.
 void PushSamples(Row& row, const SampleStats& stats);
 
+// Whether a device is hardly used beside others of its rank: it works for less than a hundredth of
+// the time that the busiest works. A stray kernel or copy says nothing about how devices are used.
+constexpr bool IsHardlyUsed(int64_t busy_ns, int64_t busiest_ns) {
+  constexpr int64_t kHardlyUsed = 100;
+  return busy_ns < busiest_ns / kHardlyUsed;
+}
+
+// The rows of devices with work that are not hardly used. REQUIRES: a breakdown without further
+// keys.
+Table OfUsedDevices(const Table& breakdown);
+
 // Table breakdown_spread, how far the ranks of a run differ: a row for each part of the breakdown,
-// over the rows of all ranks and GPUs with device work. No rows if fewer than two ranks have any.
-// REQUIRES: a breakdown without further keys.
+// over the rows of all ranks and their GPUs, as OfUsedDevices has them. No rows if fewer than two
+// ranks have any. REQUIRES: a breakdown without further keys.
 Table BreakdownSpread(const Table& breakdown);
 
 }  // namespace borescope::internal

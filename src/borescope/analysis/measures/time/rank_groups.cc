@@ -149,13 +149,10 @@ struct RankTime {
   std::array<int64_t, kPointSize> parts_ns = {};
 };
 
-// By rank, without ranks that have no recorded device work.
+// By rank.
 std::vector<RankTime> TimesOf(const Table& breakdown) {
   std::map<int64_t, RankTime> times;
   for (size_t row = 0; row < breakdown.rows(); ++row) {
-    if (breakdown.Find("gpu")->IsMissing(row)) {
-      continue;
-    }
     const int64_t rank = Ints(breakdown, "rank")[row];
     RankTime& time = times[rank];
     time.rank = rank;
@@ -322,7 +319,7 @@ std::string ListNumbers(std::span<const int64_t> numbers) {
 
 Table RankGroups(const Table& breakdown) {
   Table table = NewRankGroups();
-  const std::vector<RankTime> times = TimesOf(breakdown);
+  const std::vector<RankTime> times = TimesOf(OfUsedDevices(breakdown));
   if (times.size() < kManyRanks) {
     return table;
   }

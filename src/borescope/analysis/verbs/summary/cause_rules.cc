@@ -24,6 +24,9 @@ constexpr double kAllocationWord = 0.05;
 // Of so many steps, one that has so much of the cost is no rule.
 constexpr int64_t kStepsToCompare = 3;
 constexpr double kMostOfIt = 0.9;
+// One pause of more than so much of the time of all is no pattern.
+constexpr double kMostOfPauses = 0.5;
+constexpr int64_t kManyPauses = 4;
 // An optimizer that launches so often in a step, and so large a part of all launches.
 constexpr int64_t kManyLaunches = 100;
 constexpr double kOptimizerLaunchShare = 0.25;
@@ -39,17 +42,22 @@ struct CauseSum {
   int64_t others = 0;
   int64_t steps = 0;
   int64_t one_step_ns = 0;  // of `ns`
+  int64_t sync_ns = 0;      // of `idle_ns`, of that cause
+  int64_t longest_ns = 0;   // what costs most on each rank, together
   size_t dearest = 0;       // row
 
   double share() const { return ShareOf(ns, of_ns); }
   int64_t per_step() const { return steps == 0 ? count : count / steps; }
 };
 
-std::optional<CauseSum> SumOfCause(const SummaryTables& tables, std::string_view cause) {
+// With `and_cause`, of two of them.
+std::optional<CauseSum> SumOfCause(const SummaryTables& tables, std::string_view cause,
+                                   std::string_view and_cause = {}) {
   const Table& table = tables.named_causes;
   std::optional<CauseSum> sum;
   for (size_t row = 0; row < table.rows(); ++row) {
-    if (Texts(table, "cause")[row] != cause) {
+    const std::string& of = Texts(table, "cause")[row];
+    if (of != cause && (and_cause.empty() || of != and_cause)) {
       continue;
     }
     if (!sum.has_value()) {
@@ -62,6 +70,9 @@ std::optional<CauseSum> SumOfCause(const SummaryTables& tables, std::string_view
     AddSaturatingTo(sum->others, Ints(table, "others")[row]);
     AddSaturatingTo(sum->steps, Ints(table, "steps")[row]);
     AddSaturatingTo(sum->one_step_ns, Ints(table, "one_step_ns")[row]);
+    AddSaturatingTo(sum->sync_ns, Ints(table, "sync_ns")[row]);
+    AddSaturatingTo(sum->longest_ns,
+                    SubtractSaturating(Ints(table, "end_ns")[row], Ints(table, "begin_ns")[row]));
     if (Ints(table, "ns")[row] > Ints(table, "ns")[sum->dearest]) {
       sum->dearest = row;
     }
@@ -181,8 +192,50 @@ bool IsOfXlaCompiler(std::string_view name) {
   });
 }
 
+// Whether the host was busy, or waited for something to do, nothing says.
+std::optional<Finding> NothingRecorded(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kNothingRecorded);
+  const int64_t span_ns = ObservedSpan(tables);
+  // Up to three are a few of many, and one that is most of it is the finding about one long gap.
+  if (!sum.has_value() || sum->count < kManyPauses || ShareOf(sum->longest_ns, sum->ns) > kMostOfPauses ||
+      ShareOf(sum->ns, span_ns) < kIdleWord) {
+    return std::nullopt;
+  }
+  const double share = ShareOf(sum->ns, span_ns);
+  return Finding{
+      "The device idles while nothing was recorded",
+      SeverityOfShare(share),
+      fmt::format("idle {} in {} of 1 ms or more in which no thread was in an operator, a range or "
+                  "a call; most before {}{}",
+                  PartOf(sum->ns, span_ns), FormatCount(sum->count, "pause", "pauses"),
+                  Shorten(NameOf(tables, *sum)),
+                  sum->sync_ns == 0 ? ""
+                                    : fmt::format("; {} of it after the host had waited for the "
+                                                  "device",
+                                                  FormatTime(sum->sync_ns))),
+      share,
+      "share",
+      AdviceFor(tables,
+                "Nothing shows that the host was busy. A server without a request waits for one: "
+                "then more requests at once, or fewer devices, use a device better. Else it is "
+                "code outside of operators and ranges, such as garbage collection, logging or a "
+                "checkpoint: record with with_stack=True, or mark requests and steps with "
+                "record_function, to see which. What it does after a wait for the device would "
+                "cost nothing if it did not wait.",
+                "Nothing shows that the host was busy. A server without a request waits for one: "
+                "then more requests at once, or fewer devices, use a device better. Else it is "
+                "code without any recorded call: mark it with ranges (NVTX, roctx), or sample "
+                "stacks, to see which.") +
+          " `borescope gaps` shows which work follows.",
+      sum->ns,
+      Lever::kNone,
+      PlaceOf(tables, sum->dearest)};
+}
+
+// What is outside of all events is of the finding about that, where there is one.
 std::optional<Finding> SilentHost(const SummaryTables& tables) {
-  const std::optional<CauseSum> sum = SumOfCause(tables, kSilentHost);
+  const std::optional<CauseSum> sum =
+      SumOfCause(tables, kSilentHost, NothingRecorded(tables) ? "" : kSilentOutside);
   const int64_t span_ns = ObservedSpan(tables);
   // A single pause is the finding about one long gap.
   if (!sum.has_value() || sum->count < 2 || ShareOf(sum->ns, span_ns) < kIdleWord) {
@@ -248,13 +301,18 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
       PlaceOf(tables, sum->dearest)};
 }
 
+std::optional<Finding> SilentOutside(const SummaryTables& tables) {
+  return NothingRecorded(tables) ? std::nullopt : SilentHost(tables);
+}
+
 // " 40 times a step"; without steps how often in all.
 std::string HowOften(const CauseSum& sum) {
   const int64_t times = sum.steps == 0 ? sum.count : (sum.count + sum.steps / 2) / sum.steps;
   return fmt::format("{}{}", FormatCount(times, "time", "times"), sum.steps == 0 ? "" : " a step");
 }
 
-constexpr Rule kCauseRules[] = {Fp32Products, Allocation, SilentHost, OptimizerLaunches};
+constexpr Rule kCauseRules[] = {Fp32Products, Allocation, NothingRecorded, SilentHost,
+                                OptimizerLaunches};
 
 }  // namespace
 
@@ -265,7 +323,9 @@ int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
     Rule rule;
   };
   constexpr OfRule kOfRules[] = {{kAllocation, Allocation},
+                                 {kNothingRecorded, NothingRecorded},
                                  {kSilentHost, SilentHost},
+                                 {kSilentOutside, SilentOutside},
                                  {kOptimizerLaunches, OptimizerLaunches}};
   int64_t ns = 0;
   for (const OfRule& of : kOfRules) {

@@ -27,6 +27,7 @@
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
 #include "borescope/index/names/kernel_class.h"
+#include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
@@ -55,7 +56,8 @@ std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& 
 }  // namespace
 
 int64_t LeftOut::all_ns() const {
-  return AddSaturating(AddSaturating(head_ns, tail_ns), before_recording_ns);
+  return AddSaturating(AddSaturating(head_ns, tail_ns),
+                       AddSaturating(before_recording_ns, hardly_used_ns));
 }
 
 int64_t LeftOut::Of(std::string_view column) const {
@@ -72,6 +74,7 @@ std::string LeftOut::Words() const {
   add(head_ns, "before the first launch");
   add(tail_ns, "after the last device work");
   add(before_recording_ns, "of idle time beside work from before the recording");
+  add(hardly_used_ns, "of idle time of devices that are hardly used");
   return words;
 }
 
@@ -81,7 +84,8 @@ LeftOut FindLeftOut(const SummaryTables& tables) {
           SumOnRanks(tables.idle_causes, "tail_ns", whole),
           SumOf(tables.left_out, &LeftOutRow::before_first_launch_ns),
           SumOf(tables.left_out, &LeftOutRow::after_last_work_ns),
-          SumOf(tables.left_out, &LeftOutRow::before_recording_ns)};
+          SumOf(tables.left_out, &LeftOutRow::before_recording_ns),
+          SumOf(tables.hardly_used, &LeftOutRow::hardly_used_ns)};
 }
 
 std::vector<LeftOutRow> LeftOutRows(const SummaryTables& tables) {
@@ -113,12 +117,79 @@ bool IsLeftOut(const SummaryTables& tables, size_t row, std::string_view column)
                                : false;
 }
 
+std::vector<LeftOutRow> AllLeftOut(const SummaryTables& tables) {
+  std::vector<LeftOutRow> left_out = tables.left_out;
+  left_out.insert(left_out.end(), tables.hardly_used.begin(), tables.hardly_used.end());
+  std::stable_sort(left_out.begin(), left_out.end(), [](const LeftOutRow& a, const LeftOutRow& b) {
+    return std::pair(a.rank, a.gpu) < std::pair(b.rank, b.gpu);
+  });
+  return left_out;
+}
+
 Table ShownLeftOut(std::vector<LeftOutRow> left_out) {
   std::erase_if(left_out, [](const LeftOutRow& row) {
     return row.before_first_launch_ns <= 0 && row.after_last_work_ns <= 0 &&
-           row.before_recording_ns <= 0;
+           row.before_recording_ns <= 0 && row.hardly_used_ns <= 0;
   });
   return MakeTable(left_out);
+}
+
+namespace {
+
+// Rank and GPU.
+using Device = std::pair<int64_t, int64_t>;
+
+Device DeviceAt(const Table& table, size_t row) {
+  return {Ints(table, "rank")[row], CellOrMissing(table, "gpu", row)};
+}
+
+}  // namespace
+
+// The verdict is about the other devices: their idle time is left out of all
+// sums, and what little they do is in those of work.
+void LeaveOutHardlyUsed(SummaryTables& tables) {
+  std::set<Device> hardly;
+  for (const DeviceUseRow& row : tables.device_use) {
+    if (row.is_hardly_used != 0) {
+      hardly.insert({row.rank, row.gpu.value_or(kMissing)});
+    }
+  }
+  if (hardly.empty()) {
+    return;
+  }
+  const Table& causes = tables.idle_causes;
+  std::vector<uint32_t> kept;
+  for (uint32_t row = 0; row < causes.rows(); ++row) {
+    if (!hardly.contains(DeviceAt(causes, row))) {
+      kept.push_back(row);
+      continue;
+    }
+    tables.hardly_used.push_back({.rank = Ints(causes, "rank")[row],
+                                  .gpu = Recorded(CellOrMissing(causes, "gpu", row)),
+                                  .hardly_used_ns = Ints(causes, "idle_ns")[row]});
+  }
+  tables.idle_causes = TakeRows(causes, kept);
+  const auto is_on = [&](const auto& place) {
+    return hardly.contains({place.rank, place.gpu.value_or(kMissing)});
+  };
+  std::erase_if(tables.idle_places, is_on);
+  std::erase_if(tables.work_places, is_on);
+  std::erase_if(tables.few_events, is_on);
+}
+
+void LeaveOutHeldTails(SummaryTables& tables) {
+  std::set<Device> left_out;
+  for (const LeftOutRow& row : tables.left_out) {
+    if (row.after_last_work_ns > 0) {
+      left_out.insert({row.rank, row.gpu.value_or(kMissing)});
+    }
+  }
+  for (DeviceUseRow& row : tables.device_use) {
+    if (left_out.contains({row.rank, row.gpu.value_or(kMissing)})) {
+      row.held_ns = SubtractSaturating(row.held_ns, row.held_tail_ns);
+      row.held_tail_ns = 0;
+    }
+  }
 }
 
 int64_t ObservedSpan(const SummaryTables& tables) {
@@ -132,13 +203,6 @@ Interval LongestOf(const IntervalSet& times) {
       times.begin(), times.end(),
       [](const Interval& a, const Interval& b) { return a.length() < b.length(); });
   return longest == times.end() ? Interval() : *longest;
-}
-
-// Rank and GPU.
-using Device = std::pair<int64_t, int64_t>;
-
-Device DeviceAt(const Table& table, size_t row) {
-  return {Ints(table, "rank")[row], CellOrMissing(table, "gpu", row)};
 }
 
 // What idle_places calls the time of a cause beside the longest gap.
@@ -160,11 +224,6 @@ FindingPlace LongestRow(const std::vector<Place>& places, const Keeps& keeps) {
   return longest == nullptr ? FindingPlace()
                             : FindingPlace{longest->rank, longest->gpu.value_or(kMissing), kMissing,
                                            longest->begin_ns, longest->end_ns};
-}
-
-// "+8.912ms".
-std::string Offset(int64_t ns) {
-  return ns < 0 ? fmt::format("{}ns", ns) : fmt::format("+{:.3f}ms", static_cast<double>(ns) / 1e6);
 }
 
 // The begin of the recording of a rank.
@@ -261,6 +320,10 @@ FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
     }
   }
   return {.rank = rank};
+}
+
+std::string Offset(int64_t ns) {
+  return ns < 0 ? fmt::format("{}ns", ns) : fmt::format("+{:.3f}ms", static_cast<double>(ns) / 1e6);
 }
 
 std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place) {
@@ -495,6 +558,13 @@ std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_
   return few.ns > SubtractSaturating(few.all_ns, few.ns) ? std::optional(few) : std::nullopt;
 }
 
+int64_t MedianLength(std::span<const int64_t> sorted) {
+  const size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1
+             ? sorted[middle]
+             : sorted[middle - 1] + SubtractSaturating(sorted[middle], sorted[middle - 1]) / 2;
+}
+
 std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank,
                                        std::optional<int64_t> process) {
   std::map<std::pair<int64_t, std::string_view>, int64_t> lengths_of;  // begin, name
@@ -512,7 +582,7 @@ std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank
   if (lengths.empty()) {
     return std::nullopt;
   }
-  const int64_t median_ns = lengths[(lengths.size() - 1) / 2];
+  const int64_t median_ns = MedianLength(lengths);
   LargestEvents above;
   for (const int64_t length_ns : lengths) {
     above.Add(std::max<int64_t>(0, SubtractSaturating(length_ns, median_ns)));

@@ -30,6 +30,7 @@ struct LeftOut {
   int64_t head_ns = 0;
   int64_t tail_ns = 0;
   int64_t before_recording_ns = 0;  // in which a device worked on what was not recorded
+  int64_t hardly_used_ns = 0;       // of devices that hardly work beside others of their rank
 
   int64_t all_ns() const;
   // What is left out of a column of idle_causes.
@@ -41,12 +42,22 @@ struct LeftOut {
 // REQUIRES: tables.left_out.
 LeftOut FindLeftOut(const SummaryTables& tables);
 
+// Takes devices that are hardly used out of the tables about idle time and places, and leaves their
+// idle time out (SummaryTables::hardly_used). REQUIRES: tables.device_use.
+void LeaveOutHardlyUsed(SummaryTables& tables);
+// Where the time after the last work of a device is left out, no other device is the reason of it.
+// REQUIRES: tables.left_out, tables.device_use.
+void LeaveOutHeldTails(SummaryTables& tables);
+
 // The same for each device: a row for each of idle_causes, the times of which add up to LeftOut.
 std::vector<LeftOutRow> LeftOutRows(const SummaryTables& tables);
 
 // Whether the time of a column of idle_causes is left out on the device of a row of it.
 // REQUIRES: tables.left_out.
 bool IsLeftOut(const SummaryTables& tables, size_t row, std::string_view column);
+
+// By rank and device, with those that are hardly used.
+std::vector<LeftOutRow> AllLeftOut(const SummaryTables& tables);
 
 // The rows of devices of which something is left out.
 Table ShownLeftOut(std::vector<LeftOutRow> left_out);
@@ -98,6 +109,9 @@ FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, std::optiona
 // The wait for a rank that was longest, on the clock of that rank.
 FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
 
+// "+8.912ms", as --begin and --end take it.
+std::string Offset(int64_t ns);
+
 // "rank 0, GPU 1, +8.912ms to +9.443ms", with times as --begin and --end take them. Empty of no
 // place.
 std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place);
@@ -133,6 +147,10 @@ struct FewOfMany {
 // kernel.
 std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_view what,
                                        std::string_view name = {});
+
+// The median of lengths of steps, of an even number the mean of the two in the middle, rounded
+// down. REQUIRES: ascending, not empty, no length negative.
+int64_t MedianLength(std::span<const int64_t> sorted);
 
 // Steps that are much longer than the others of their rank, and of their process where several of
 // the rank have steps.

@@ -50,12 +50,21 @@ bool HasLongGap(const Table& idle_causes, size_t row) {
   return others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
 }
 
+// Whether a gap is longer than what other devices of the process are not the reason of.
+bool IsHeld(const Table& idle_causes, const HeldIdle& held, size_t row) {
+  const int64_t held_ns =
+      held.OfHost(Ints(idle_causes, "rank")[row], CellOrMissing(idle_causes, "gpu", row));
+  const int64_t all_ns =
+      AddSaturating(Ints(idle_causes, "host_ns")[row], Ints(idle_causes, "sync_ns")[row]);
+  return Ints(idle_causes, kLongestGap)[row] > SubtractSaturating(all_ns, held_ns);
+}
+
 // The devices with a long gap that is not several times shorter than the longest, which is first.
-std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
+std::vector<size_t> RowsWithLongGaps(const Table& idle_causes, const HeldIdle& held) {
   const IntValues& gaps_ns = Ints(idle_causes, kLongestGap);
   std::vector<size_t> rows;
   for (size_t row = 0; row < gaps_ns.size(); ++row) {
-    if (HasLongGap(idle_causes, row)) {
+    if (HasLongGap(idle_causes, row) && !IsHeld(idle_causes, held, row)) {
       rows.push_back(row);
     }
   }
@@ -88,9 +97,9 @@ double LongGaps::share() const { return ShareOf(ns, span_ns); }
 // one thing each have their own, about as long. Together they must be most of what the host is to
 // blame for on all devices: beside the pattern of the others a gap that stands out on its own
 // device is nothing.
-LongGaps FindLongGaps(const SummaryTables& tables) {
+LongGaps FindLongGaps(const SummaryTables& tables, const HeldIdle& held) {
   const Table& idle_causes = tables.idle_causes;
-  LongGaps gaps{.rows = RowsWithLongGaps(idle_causes)};
+  LongGaps gaps{.rows = RowsWithLongGaps(idle_causes, held)};
   for (const size_t row : gaps.rows) {
     gaps.devices += 1;
     gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, kLongestGap)[row]);
@@ -98,8 +107,9 @@ LongGaps FindLongGaps(const SummaryTables& tables) {
     gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(tables, row));
   }
   gaps.longest = gaps.rows.empty() ? 0 : gaps.rows.front();
-  const int64_t blamed_ns =
-      AddSaturating(SumOf(idle_causes, "host_ns"), SumOf(idle_causes, "sync_ns"));
+  const int64_t blamed_ns = SubtractSaturating(
+      AddSaturating(SumOf(idle_causes, "host_ns"), SumOf(idle_causes, "sync_ns")),
+      AddSaturating(held.In("host_ns"), held.In("sync_ns")));
   return gaps.ns > SubtractSaturating(blamed_ns, gaps.ns) ? gaps : LongGaps{};
 }
 
@@ -226,6 +236,7 @@ class IdleTime {
         left_out_(FindLeftOut(tables)),
         span_ns_(SubtractSaturating(SumOf(tables.breakdown, "span_ns"), left_out_.all_ns())),
         idle_ns_(SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), left_out_.all_ns())),
+        held_(IdleOfDevices(tables)),
         cost_(FindRecordingCost(tables)) {}
 
   std::vector<Finding> Findings() {
@@ -324,6 +335,7 @@ class IdleTime {
       unrecorded_ns = SubtractSaturating(unrecorded_ns, TimeOf(part));
     }
     MoveNamed();
+    MoveHeld();
     MoveLongGaps();
     MoveLaunches();
     MoveLatencyOfSync();
@@ -390,18 +402,32 @@ class IdleTime {
           is_of_division ? std::min(cause.ns, IdleOfNamedCauses(tables_, cause.row->column)) : 0;
       cause.ns = SubtractSaturating(cause.ns, named_ns);
       AddSaturatingTo(named_ns_, named_ns);
+      is_sync_whole_ = is_sync_whole_ && (cause.row->column != "sync_ns" || named_ns == 0);
+    }
+  }
+
+  // So do devices of one process that wait for each other.
+  void MoveHeld() {
+    for (CauseTime& cause : causes_) {
+      const int64_t held_ns = std::min(cause.ns, held_.In(cause.row->column));
+      cause.ns = SubtractSaturating(cause.ns, held_ns);
+      AddSaturatingTo(named_ns_, held_ns);
     }
   }
 
   // One event is no pattern of the program.
   void MoveLongGaps() {
-    gaps_ = FindLongGaps(tables_);
+    gaps_ = FindLongGaps(tables_, held_);
     if (gaps_.devices == 0 || gaps_.share() < kIdleWord) {
       gaps_ = {};
       return;
     }
     int64_t& host_ns = TimeOf("host_ns");
     int64_t& sync_ns = TimeOf("sync_ns");
+    if (SubtractSaturating(gaps_.ns, gaps_.sync_ns) > host_ns || gaps_.sync_ns > sync_ns) {
+      gaps_ = {};  // another finding has it
+      return;
+    }
     host_ns = SubtractSaturating(host_ns, SubtractSaturating(gaps_.ns, gaps_.sync_ns));
     sync_ns = SubtractSaturating(sync_ns, gaps_.sync_ns);
     causes_.push_back({&kLongGapCause, gaps_.ns});
@@ -481,6 +507,9 @@ class IdleTime {
     if (&row == &kLongGapCause) {
       return PlaceOfIdleOn(tables_, kLongestGap, gaps_.longest);
     }
+    if (held_.In(row.column) > 0) {
+      return {};  // the longest time may be another device's doing
+    }
     return PlaceOfIdle(tables_, &row == &kLaunchBoundCause ? "latency_ns" : row.column, gaps_.rows);
   }
 
@@ -513,7 +542,7 @@ class IdleTime {
       evidence += latency_of_sync_ns_ > 0 ? fmt::format(", with {} for the launches after it",
                                                         FormatTime(latency_of_sync_ns_))
                                           : std::string();
-      evidence += WordsOfWaits(tables_);
+      evidence += is_sync_whole_ && held_.In("sync_ns") == 0 ? WordsOfWaits(tables_) : "";
     }
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
     return few ? evidence + "; " + few->Words(tables_, "gaps") : evidence;
@@ -526,8 +555,9 @@ class IdleTime {
         gaps_.devices == 0 || (row.column != "host_ns" && row.column != "sync_ns");
     const bool is_sum = row.column != "unrecorded_ns" ||
                         (TimeOfColumn(kLateBegin) == 0 && TimeOfColumn(kUntraced) == 0);
-    return is_whole && is_sum && !row.column.empty() ? FindFewOfMany(tables_, row.column)
-                                                     : std::nullopt;
+    return is_whole && is_sum && !row.column.empty() && held_.In(row.column) == 0
+               ? FindFewOfMany(tables_, row.column)
+               : std::nullopt;
   }
 
   int64_t TimeOfColumn(std::string_view column) const { return SumOf(tables_.idle_causes, column); }
@@ -581,9 +611,11 @@ class IdleTime {
   const LeftOut left_out_;
   const int64_t span_ns_;
   const int64_t idle_ns_;
+  const HeldIdle held_;
   LongGaps gaps_;
   int64_t named_ns_ = 0;
-  double rest_cost_ = 1;  // part of the cost of recording
+  bool is_sync_whole_ = true;  // none of it is in named_ns_
+  double rest_cost_ = 1;       // part of the cost of recording
   RecordingCost cost_;
   int64_t latency_of_sync_ns_ = 0;  // moved from latency
   std::vector<CauseTime> causes_;

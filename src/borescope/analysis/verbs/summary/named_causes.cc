@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/idle/device_use.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/recorded.h"
@@ -92,6 +93,55 @@ Cost SumOf(const Costs& costs) {
   return sum;
 }
 
+// How long several devices idle in a time, without looking at each of them.
+class IdleUpTo {
+ public:
+  void Add(Interval time) {
+    changes_.emplace_back(time.begin, 1);
+    changes_.emplace_back(time.end, -1);
+  }
+
+  void Finish() {
+    std::sort(changes_.begin(), changes_.end());
+    sums_.reserve(changes_.size());
+    uint64_t sum = 0;
+    uint64_t devices = 0;
+    for (size_t i = 0; i < changes_.size(); ++i) {
+      sum += i == 0 ? 0 : devices * Between(changes_[i - 1].first, changes_[i].first);
+      devices += static_cast<uint64_t>(changes_[i].second);
+      sums_.push_back({sum, devices});
+    }
+  }
+
+  // O(log times).
+  int64_t In(Interval time) const {
+    return static_cast<int64_t>(UpTo(time.end) - UpTo(time.begin));
+  }
+
+ private:
+  // Sums of corrupt times wrap around, and their differences are right where they fit.
+  struct Sum {
+    uint64_t ns;
+    uint64_t devices;  // that idle from here on
+  };
+
+  static uint64_t Between(int64_t from_ns, int64_t to_ns) {
+    return static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns);
+  }
+  uint64_t UpTo(int64_t ns) const {
+    const auto next = std::partition_point(changes_.begin(), changes_.end(),
+                                           [ns](const auto& change) { return change.first <= ns; });
+    if (next == changes_.begin()) {
+      return 0;
+    }
+    const auto last = static_cast<size_t>(next - changes_.begin()) - 1;
+    return sums_[last].ns + sums_[last].devices * Between(changes_[last].first, ns);
+  }
+
+  std::vector<std::pair<int64_t, int>> changes_;  // when a device begins or ends to idle
+  std::vector<Sum> sums_;                         // at each of these
+};
+
 class CauseFinder {
  public:
   CauseFinder(const RankView& view, const Selected& selected, const IdleTimes& idle)
@@ -100,12 +150,16 @@ class CauseFinder {
         host_(view.trace.host()),
         selected_(selected),
         idle_(idle),
+        hardly_used_(FindHardlyUsed(idle)),
         is_whole_process_(IsOfWholeProcess(view.trace)),
-        table_(NewTable()) {}
+        table_(NewTable()) {
+    SumIdleTime();
+  }
 
   Table Find() {
     FindProducts();
     FindAllocations();
+    FindNothing();
     FindSilence();
     FindOptimizers();
     FindWaits();
@@ -179,20 +233,26 @@ class CauseFinder {
   // The idle time of all devices in a time of the host, of some causes.
   IdleByCause IdleIn(Interval time, uint32_t causes) const {
     IdleByCause idle{};
-    for (const DeviceIdle& device : idle_.devices) {
-      const Interval there{time.begin - device.skew_ns, time.end - device.skew_ns};
-      auto piece = std::lower_bound(
-          device.pieces.begin(), device.pieces.end(), there.begin,
-          [](const IdlePiece& one, int64_t begin_ns) { return one.time.end <= begin_ns; });
-      for (; piece != device.pieces.end() && piece->time.begin < there.end; ++piece) {
-        if ((causes & Bit(piece->cause)) == 0 || IsLeftOut(piece->cause)) {
-          continue;
-        }
-        idle[static_cast<size_t>(piece->cause)] +=
-            std::min(piece->time.end, there.end) - std::max(piece->time.begin, there.begin);
+    for (size_t cause = 0; cause < idle.size(); ++cause) {
+      if ((causes & Bit(static_cast<IdleCause>(cause))) != 0) {
+        idle[cause] = idle_up_to_[cause].In(time);
       }
     }
     return idle;
+  }
+
+  void SumIdleTime() {
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      const DeviceIdle& device = idle_.devices[i];
+      for (const IdlePiece& piece : device.pieces) {
+        if (hardly_used_[i] == 0 && !IsLeftOut(piece.cause)) {
+          idle_up_to_[static_cast<size_t>(piece.cause)].Add(
+              {AddSaturating(piece.time.begin, device.skew_ns),
+               AddSaturating(piece.time.end, device.skew_ns)});
+        }
+      }
+    }
+    std::for_each(idle_up_to_.begin(), idle_up_to_.end(), [](IdleUpTo& sum) { sum.Finish(); });
   }
 
   // Before the first launch nothing says what the host is late for; of whole processes the verdict
@@ -204,8 +264,8 @@ class CauseFinder {
 
   int64_t SelectedTime() const {
     int64_t ns = 0;
-    for (const DeviceIdle& device : idle_.devices) {
-      AddSaturatingTo(ns, Coverage(device.windows));
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      AddSaturatingTo(ns, hardly_used_[i] != 0 ? 0 : Coverage(idle_.devices[i].windows));
     }
     return ns;
   }
@@ -300,6 +360,44 @@ class CauseFinder {
     }
   }
 
+  // ---- Times of which nothing was recorded ----
+
+  // The outermost events of all threads, by begin.
+  std::vector<HostId> OutermostEvents() const {
+    std::vector<HostId> events;
+    for (const uint32_t row : EachRow(host_.size())) {
+      if (!view_.index.tree.parent[row].valid()) {
+        events.push_back(HostId{row});
+      }
+    }
+    std::sort(events.begin(), events.end(), [this](HostId a, HostId b) {
+      return std::pair(host_.ts_ns[a.value], a.value) < std::pair(host_.ts_ns[b.value], b.value);
+    });
+    return events;
+  }
+
+  void FindNothing() {
+    Costs costs;
+    int64_t until_ns = kMissing;
+    for (const HostId event : OutermostEvents()) {
+      const int64_t begin_ns = host_.ts_ns[event.value];
+      if (until_ns != kMissing && SubtractSaturating(begin_ns, until_ns) >= kNothingNs &&
+          selected_.KeepsTime(until_ns)) {
+        const Interval time{until_ns, begin_ns};
+        nothing_.push_back(time);
+        if (const int64_t idle_ns = SumOf(IdleIn(time, kLateCauses)); idle_ns >= kNothingNs) {
+          costs[std::string(trace_.Name(event))].Add(time, idle_ns);
+        }
+      }
+      until_ns = std::max(until_ns, host_.end_ns(event));
+    }
+    if (!costs.empty()) {
+      const Cost sum = SumOf(costs);
+      Push(kMissing, kNothingRecorded, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
+           SelectedTime(), static_cast<int64_t>(costs.size()));
+    }
+  }
+
   // ---- Silence of the host ----
 
   void FindSilence() {
@@ -307,21 +405,28 @@ class CauseFinder {
     facts.marks.assign(host_.all_size(), 0);
     facts.is_loading = FindDataLoading(trace_);
     Costs costs;
+    Costs outside;
     for (const ThreadFacts& thread : FindThreads(view_)) {
       if (thread.is_main) {
         SweepThread(
-            trace_, facts, thread, [&](const ThreadPiece& piece) { AddSilence(piece, costs); },
+            trace_, facts, thread,
+            [&](const ThreadPiece& piece) { AddSilence(piece, costs, outside); },
             [](HostId, bool, int64_t) {});
       }
     }
+    PushSilence(kSilentHost, costs);
+    PushSilence(kSilentOutside, outside);
+  }
+
+  void PushSilence(std::string_view cause, const Costs& costs) {
     if (!costs.empty()) {
       const Cost sum = SumOf(costs);
-      Push(kMissing, kSilentHost, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
+      Push(kMissing, cause, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
            SelectedTime(), static_cast<int64_t>(costs.size()));
     }
   }
 
-  void AddSilence(const ThreadPiece& piece, Costs& costs) const {
+  void AddSilence(const ThreadPiece& piece, Costs& costs, Costs& outside) const {
     const HostId in = piece.innermost;
     if (piece.end_ns - piece.begin_ns < kSilentNs || piece.is_loading || !SaysNothing(in) ||
         !selected_.KeepsTime(piece.begin_ns)) {
@@ -329,7 +434,9 @@ class CauseFinder {
     }
     const Interval time{piece.begin_ns, piece.end_ns};
     if (const int64_t idle_ns = SumOf(IdleIn(time, kLateCauses)); idle_ns >= kSilentNs) {
-      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns);
+      const bool is_outside = !in.valid() && Coverage(Clip(nothing_, time)) > 0;
+      (is_outside ? outside : costs)[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(
+          time, idle_ns);
     }
   }
 
@@ -432,8 +539,11 @@ class CauseFinder {
   void FindWaits() {
     const std::map<uint32_t, std::vector<HostId>> calls = WaitsOfThreads();
     Costs costs;
-    for (const DeviceIdle& device : idle_.devices) {
-      for (const IdlePiece& piece : device.pieces) {
+    for (size_t i = 0; i < idle_.devices.size(); ++i) {
+      if (hardly_used_[i] != 0) {
+        continue;
+      }
+      for (const IdlePiece& piece : idle_.devices[i].pieces) {
         const HostId wait = piece.cause == IdleCause::kSync ? WaitBefore(calls, piece) : HostId{};
         if (wait.valid()) {
           costs[NameOfWait(wait)].Add(piece.time, piece.time.length());
@@ -502,7 +612,11 @@ class CauseFinder {
   const HostEvents& host_;
   const Selected& selected_;
   const IdleTimes& idle_;
+  const std::vector<char> hardly_used_;  // by device: what the verdict leaves out
   const bool is_whole_process_;
+  // By cause, of all devices, on the clock of the host.
+  std::array<IdleUpTo, static_cast<size_t>(IdleCause::kCount)> idle_up_to_;
+  IntervalSet nothing_;  // when no thread recorded anything
   Table table_;
 };
 

@@ -20,6 +20,10 @@ namespace borescope::internal {
 //   silent_host    times of 50 ms or more in which a thread that drives devices recorded nothing
 //                  but a step, or what is around other events, and in which the device idles; `ns`
 //                  is that idle time
+//   silent_outside  the same outside of all events of all threads
+//   nothing        times of a millisecond or more in which no thread of the host recorded anything,
+//                  not even a range or a step around it, and in which the device idles; `name` is
+//                  what ends most of them by time; `ns` is that idle time
 //   optimizer      launches inside an optimizer that treats each parameter by itself; `ns` is the
 //                  idle time of the device around these launches
 //   wait           of the places of the program where the host waits for devices (operator, call,
@@ -28,6 +32,8 @@ namespace borescope::internal {
 inline constexpr std::string_view kFp32Products = "fp32_products";
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kSilentHost = "silent_host";
+inline constexpr std::string_view kSilentOutside = "silent_outside";
+inline constexpr std::string_view kNothingRecorded = "nothing";
 inline constexpr std::string_view kOptimizerLaunches = "optimizer";
 inline constexpr std::string_view kNamedWait = "wait";
 
@@ -39,6 +45,10 @@ bool IsAllocationCall(std::string_view name);
 
 // Pauses of the host from this length on are silent.
 inline constexpr int64_t kSilentNs = 50'000'000;
+
+// Times without any event of the host from this length on are pauses of the host, and not what
+// passes between two calls.
+inline constexpr int64_t kNothingNs = 1'000'000;
 
 // Table named_causes of a rank: rank, gpu, cause, name, count, ns, of_ns (what `ns` is a part of:
 // the kernel time, the time of steps, the selected time), others (what else there is of its

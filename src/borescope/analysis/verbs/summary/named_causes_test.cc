@@ -236,6 +236,43 @@ TEST(NamedCausesTest, TimesInWhichTheHostRecordsNothing) {
   EXPECT_EQ(SilentFinding(120'000, "my::encode"), "");  // recorded
 }
 
+// Requests of a server, with pauses of `pause_us` between them in which nothing is recorded, or all
+// of it lies within a range.
+Tables Requests(int64_t requests, int64_t pause_us, std::string_view around = {}) {
+  TestTrace trace;
+  int64_t now_us = 0;
+  for (int64_t i = 0; i < requests; ++i) {
+    trace.Annotation("generate", Us(now_us, 3000));
+    trace.Op("aten::mm", Us(now_us + 1, 20));
+    trace.Launched("gemm", Us(now_us + 5, 5), Us(now_us + 20, 2900), {.correlation = i + 1});
+    trace.Runtime("cudaStreamSynchronize", Us(now_us + 100, 2850));
+    now_us += 3000 + pause_us + 100 * (i % 3);
+  }
+  if (!around.empty()) trace.Annotation(around, Us(0, now_us));
+  return Analyse("summary", {&trace.View()});
+}
+
+constexpr std::string_view kNothingTitle = "The device idles while nothing was recorded";
+
+// Nothing shows that the host was busy, or that a wait for the device made it late.
+TEST(NamedCausesTest, PausesBetweenRequestsAreNoBusyHost) {
+  const Tables tables = Requests(20, 5000);
+  // 19 pauses of 5.0, 5.1 or 5.2 ms, and the 50 us before each that the request still takes are
+  // not of it.
+  const std::string evidence = OfFinding(tables, kNothingTitle, "evidence");
+  EXPECT_NE(evidence.find("idle 96.8 ms of "), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("in 19 pauses of 1 ms or more"), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("most before generate"), std::string::npos) << evidence;
+  EXPECT_EQ(OfFinding(tables, "The device idles while the host is busy", "evidence"), "");
+  EXPECT_EQ(OfFinding(tables, "The device idles after synchronisation", "evidence"), "");
+}
+
+TEST(NamedCausesTest, WhatIsRecordedIsNotNothing) {
+  EXPECT_EQ(OfFinding(Requests(20, 5000, "serve"), kNothingTitle, "evidence"), "");
+  EXPECT_EQ(OfFinding(Requests(20, 600), kNothingTitle, "evidence"), "");  // between two calls
+  EXPECT_EQ(OfFinding(Requests(4, 5000), kNothingTitle, "evidence"), "");  // a few
+}
+
 // The passes of XLA record little of themselves: that is no garbage collection.
 TEST(NamedCausesTest, CompilersAreNoGarbageCollection) {
   const Tables tables = SilentSteps(120'000, "", "TSL:XlaPass:#name=config-assigner#");

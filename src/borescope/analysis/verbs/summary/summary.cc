@@ -18,6 +18,7 @@
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/analysis/measures/idle/device_use.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/recorded.h"
@@ -25,6 +26,7 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
+#include "borescope/analysis/measures/time/slower_kernels.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/counters/counter_tables.h"
@@ -32,6 +34,7 @@
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/summary/call_times.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
+#include "borescope/analysis/verbs/summary/host_use.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -58,6 +61,8 @@ enum Part {
   kFewEvents,
   kRoundTrips,
   kCallTimes,
+  kSlower,
+  kHostUse,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
@@ -65,6 +70,7 @@ enum Part {
   kSteps,
   kIdleCauses,
   kIdlePlaces,
+  kDeviceUse,
   kQuality,
   kClocks,
   kInherited,
@@ -116,6 +122,28 @@ LaunchedWork CountLaunchedWork(const RankView& view, const Selected& selected) {
   return work;
 }
 
+Table SlowerTable(const RankView& view, const Selected& selected) {
+  std::vector<SlowerRow> rows;
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const DeviceTime& time : *times) {
+    const KernelTimes kernels = TimesOfKernels(view, selected, time.tracks);
+    const std::optional<SlowerKernels> slower = FindSlowerKernels(kernels.launches, kernels.least);
+    if (slower) {
+      const KernelTime& last = kernels.launches.back();
+      rows.push_back({.rank = view.rank,
+                      .gpu = Recorded(time.gpu),
+                      .from_ns = kernels.launches[slower->first].begin_ns,
+                      .end_ns = AddSaturating(last.begin_ns, last.dur_ns),
+                      .ratio = slower->ratio,
+                      .launches = slower->launches,
+                      .compared_ns = slower->compared_ns,
+                      .all_ns = kernels.all_ns,
+                      .lost_ns = slower->lost_ns});
+    }
+  }
+  return MakeTable(rows);
+}
+
 // Everything counted or measured is what was selected, as in the other tables.
 Table Overview(const RankView& view, const Selected& selected) {
   const Trace& trace = view.trace;
@@ -157,6 +185,11 @@ Table Overview(const RankView& view, const Selected& selected) {
         .recording_begin_ns = trace.begin_ns()}});
 }
 
+Table ShownDeviceUse(Table device_use) {
+  DropCarried<DeviceUseRow>(device_use);
+  return device_use;
+}
+
 // The overview as people see it.
 Table ShownOverview(Table overview) {
   DropCarried<OverviewRow>(overview);
@@ -193,6 +226,18 @@ Result<Table> OnlyCopies(const Table& kernels, Table copies) {
   return found;
 }
 
+int64_t CountWorks(const Trace& trace, const Selected& selected,
+                   const std::vector<uint32_t>& tracks) {
+  int64_t works = 0;
+  for (const uint32_t track : tracks) {
+    for (const uint32_t row :
+         EachRow(trace.tracks().first_row[track], trace.tracks().end_row[track])) {
+      works += selected.Keeps(DeviceId{row}) ? 1 : 0;
+    }
+  }
+  return works;
+}
+
 // No rows for a rank without device work, as in `breakdown` and `idle`: it has no idle device.
 Table OfDevices(const RankView& view, Table table) {
   const auto& kinds = view.trace.device().kind;
@@ -209,7 +254,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   return table.rows() == 0 &&
          (table.name.empty() ||
           is_one_of({"breakdown_spread", "copies", "inherited", "left_out", "memory_bound",
-                     "prices", "rank_groups", "step_spread", "true_time"}) ||
+                     "device_use", "host_use", "prices", "rank_groups", "step_spread",
+                     "true_time"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -233,8 +279,12 @@ std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
       lengths.push_back(length_and_step);
     }
     std::sort(lengths.begin(), lengths.end());
-    // A step that was recorded, not a mean of two: above_median_ns is a sum of whole nanoseconds.
-    const int64_t median = lengths[(lengths.size() - 1) / 2].first;
+    std::vector<int64_t> sorted;
+    sorted.reserve(lengths.size());
+    for (const auto& [length, step] : lengths) {
+      sorted.push_back(length);
+    }
+    const int64_t median = MedianLength(sorted);
     int64_t above = 0;
     for (const auto& [length, step] : lengths) {
       above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(length, median)));
@@ -300,8 +350,49 @@ Result<Tables> MapOverview(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(Table places, WorkPlaces(view, selected));
   BS_ASSIGN(Table few, FewEventsTable(view, selected, params.selection));
-  return Tables{Overview(view, selected), std::move(places), std::move(few),
-                RoundTripsTable(view, selected), CallTimesTable(view, selected)};
+  return Tables{Overview(view, selected),
+                std::move(places),
+                std::move(few),
+                RoundTripsTable(view, selected),
+                CallTimesTable(view, selected),
+                SlowerTable(view, selected),
+                HostUseTable(view, selected)};
+}
+
+// No rows for a rank with one device.
+Table DeviceUseTable(const RankView& view, const Selected& selected, const IdleTimes& idle) {
+  std::vector<DeviceUseRow> rows;
+  if (idle.devices.size() < 2) {
+    return MakeTable(rows);
+  }
+  const std::vector<DeviceUse> uses = FindDeviceUse(view, idle);
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const DeviceUse& use = uses[i];
+    const auto held = [&](IdleCause cause) { return use.held_ns[static_cast<size_t>(cause)]; };
+    DeviceUseRow& row = rows.emplace_back();
+    row = {.rank = view.rank,
+           .gpu = Recorded(use.gpu),
+           .process = Recorded(use.process),
+           .busy_ns = use.busy_ns,
+           .any_busy_ns = use.any_ns,
+           .together_ns = use.together_ns,
+           .is_hardly_used = use.is_hardly_used ? 1 : 0,
+           .span_ns = use.span_ns,
+           .works = CountWorks(view.trace, selected, idle.devices[i].time->tracks),
+           .held_sync_ns = held(IdleCause::kSync),
+           .held_host_ns = held(IdleCause::kHost),
+           .held_device_ns = held(IdleCause::kDevice),
+           .held_unrecorded_ns =
+               SubtractSaturating(held(IdleCause::kUnrecorded), use.held_at_begin_ns),
+           .held_at_begin_ns = use.held_at_begin_ns,
+           .held_tail_ns = held(IdleCause::kTail),
+           .begin_ns = use.longest.begin,
+           .end_ns = use.longest.end};
+    for (const int64_t ns : use.held_ns) {
+      AddSaturatingTo(row.held_ns, ns);
+    }
+  }
+  return MakeTable(rows);
 }
 
 // Not what the host did.
@@ -310,8 +401,10 @@ Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
   if (!found->ok()) {
     return found->error();
   }
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const Tables& tables = (*found)->tables;
-  return Tables{OfDevices(view, tables[0]), OfDevices(view, tables[2])};
+  return Tables{OfDevices(view, tables[0]), OfDevices(view, tables[2]),
+                DeviceUseTable(view, selected, **found)};
 }
 
 // Replays are of whole recordings, or of steps.
@@ -361,13 +454,13 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 5, MapOverview},
+    {kOverview, 7, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
     {kBreakdown, 1, MapOf<kBreakdownVerb>},
     {kSteps, 1, MapOf<kStepsVerb>},
-    {kIdleCauses, 2, MapIdleCauses},
+    {kIdleCauses, 3, MapIdleCauses},
     {kQuality, 3, MapOf<kDoctorVerb>},
     {kOps, 1, MapOf<kOpsVerb>},
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
@@ -478,13 +571,18 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .few_events = ReadRows<FewEventsRow>(findings[kFewEvents]),
                        .round_trips = ReadRows<RoundTripRow>(findings[kRoundTrips]),
                        .call_times = ReadRows<CallTimeRow>(findings[kCallTimes]),
+                       .slower = ReadRows<SlowerRow>(findings[kSlower]),
+                       .host_use = ReadRows<HostUseRow>(findings[kHostUse]),
                        .phases = ReadRows<InferencePhaseRow>(findings[kInferencePhases]),
                        .longest_waits = ReadRows<LongestWaitRow>(stragglers.back()),
                        .run_faults = params.run_faults,
                        .selects = !params.selection.empty(),
                        .is_pytorch = SumOf(overview, &OverviewRow::is_pytorch) > 0,
-                       .process_ranks = RanksOfWholeProcesses(overview)};
+                       .process_ranks = RanksOfWholeProcesses(overview),
+                       .device_use = ReadRows<DeviceUseRow>(findings[kDeviceUse])};
+  LeaveOutHardlyUsed(tables);
   tables.left_out = LeftOutRows(tables);
+  LeaveOutHeldTails(tables);
   // In the order of what people ask for, as text shows what fits two screens.
   Tables page{Verdict(tables),
               ShownPrices(prices),
@@ -493,10 +591,12 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               tables.breakdown,
               Top(tables.kernels),
               ShownOverview(findings[kOverview]),
+              findings[kHostUse],
               tables.spread,
               Top(stragglers.front()),
-              ShownCauses(tables.idle_causes),
-              ShownLeftOut(tables.left_out),
+              ShownCauses(findings[kIdleCauses]),
+              ShownLeftOut(AllLeftOut(tables)),
+              ShownDeviceUse(findings[kDeviceUse]),
               findings[kInherited],
               tables.memory_bound,
               Top(tables.ops),

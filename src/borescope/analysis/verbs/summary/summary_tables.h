@@ -99,7 +99,7 @@ struct StepSpreadRow {
       {"min_ns", &StepSpreadRow::min_ns, Unit::kNanoseconds, Role::kDerived,
        "Shortest step, from completion to completion as in `steps`."},
       {"median_ns", &StepSpreadRow::median_ns, Unit::kNanoseconds, Role::kDerived,
-       "Median step; of an even number the lower middle one."},
+       "Median step; of an even number the mean of the two in the middle."},
       {"max_ns", &StepSpreadRow::max_ns, Unit::kNanoseconds, Role::kDerived, "Longest step."},
       {"slowest_step", &StepSpreadRow::slowest_step, Role::kDerived, "Number of the longest step."},
       {"above_median_ns", &StepSpreadRow::above_median_ns, Unit::kNanoseconds, Role::kDerived,
@@ -215,6 +215,59 @@ struct CallTimeRow {
        "The longest of them."}};
 };
 
+// From when on the same kernels take longer on a device (measures/time/slower_kernels.h).
+struct SlowerRow {
+  int64_t rank = 0;
+  std::optional<int64_t> gpu = {};
+  int64_t from_ns = 0;
+  int64_t end_ns = 0;
+  double ratio = 0;
+  int64_t launches = 0;
+  int64_t compared_ns = 0;
+  int64_t all_ns = 0;
+  int64_t lost_ns = 0;
+
+  static constexpr TableNames kTable{"slower", "Kernels that become slower"};
+  static constexpr ColumnOf<SlowerRow> kColumns[] = {
+      {"rank", &SlowerRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &SlowerRow::gpu, Role::kKey, kGpuDoc},
+      {"from_ns", &SlowerRow::from_ns, Unit::kNanoseconds, Role::kDerived, "From when on."},
+      {"end_ns", &SlowerRow::end_ns, Unit::kNanoseconds, Role::kDerived, "End of the last kernel."},
+      {"ratio", &SlowerRow::ratio, Role::kDerived, "How many times as long."},
+      {"launches", &SlowerRow::launches, Unit::kCount, Role::kSum, "That were compared."},
+      {"compared_ns", &SlowerRow::compared_ns, Unit::kNanoseconds, Role::kSum, "Their time."},
+      {"all_ns", &SlowerRow::all_ns, Unit::kNanoseconds, Role::kSum, "Of all that compute."},
+      {"lost_ns", &SlowerRow::lost_ns, Unit::kNanoseconds, Role::kSum,
+       "What they take longer than before."}};
+};
+
+// What the main thread of a rank without device work did (host_rules.cc).
+struct HostUseRow {
+  int64_t rank = 0;
+  int64_t span_ns = 0;
+  int64_t data_ns = 0;
+  int64_t operators_ns = 0;
+  int64_t calls_ns = 0;
+  int64_t others_ns = 0;
+  int64_t nothing_ns = 0;
+
+  static constexpr TableNames kTable{"host_use", "What the host did without device work"};
+  static constexpr ColumnOf<HostUseRow> kColumns[] = {
+      {"rank", &HostUseRow::rank, Role::kKey, kRankDoc},
+      {"span_ns", &HostUseRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Selected time; the sum of the others."},
+      {"data_ns", &HostUseRow::data_ns, Unit::kNanoseconds, Role::kSum,
+       "The main thread was loading data, as in idle_causes.", InTone(Tone::kData)},
+      {"operators_ns", &HostUseRow::operators_ns, Unit::kNanoseconds, Role::kSum,
+       "Else it was in an operator.", InTone(Tone::kCompute)},
+      {"calls_ns", &HostUseRow::calls_ns, Unit::kNanoseconds, Role::kSum,
+       "Else in a call of CUDA, HIP, a library or the operating system.", InTone(Tone::kHost)},
+      {"others_ns", &HostUseRow::others_ns, Unit::kNanoseconds, Role::kSum,
+       "Else in a range or a frame of Python, with steps.", InTone(Tone::kFlameOther)},
+      {"nothing_ns", &HostUseRow::nothing_ns, Unit::kNanoseconds, Role::kSum,
+       "Nothing of it was recorded.", InTone(Tone::kUnknown)}};
+};
+
 // What time of a device says nothing about how it is used; a row for each of idle_causes.
 struct LeftOutRow {
   int64_t rank = 0;
@@ -222,10 +275,11 @@ struct LeftOutRow {
   int64_t before_first_launch_ns = 0;
   int64_t after_last_work_ns = 0;
   int64_t before_recording_ns = 0;
+  int64_t hardly_used_ns = 0;
 
   int64_t all_ns() const {
     return AddSaturating(AddSaturating(before_first_launch_ns, after_last_work_ns),
-                         before_recording_ns);
+                         AddSaturating(before_recording_ns, hardly_used_ns));
   }
 
   static constexpr TableNames kTable{
@@ -240,7 +294,76 @@ struct LeftOutRow {
        "After the last work of a whole process, of a clock that jumped or a cut file.",
        InTone(Tone::kFaint)},
       {"before_recording_ns", &LeftOutRow::before_recording_ns, Unit::kNanoseconds, Role::kSum,
-       "While work ran that was launched before the recording began.", InTone(Tone::kFaint)}};
+       "While work ran that was launched before the recording began.", InTone(Tone::kFaint)},
+      {"hardly_used_ns", &LeftOutRow::hardly_used_ns, Unit::kNanoseconds, Role::kSum,
+       "All idle time of a device that is hardly used, beside others of the rank (device_use).",
+       InTone(Tone::kFaint)}};
+};
+
+// How a device of a rank with several is used (measures/idle/device_use.h). What is carried only
+// the verdict reads.
+struct DeviceUseRow {
+  int64_t rank = 0;
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> process = {};
+  int64_t busy_ns = 0;
+  int64_t any_busy_ns = 0;
+  int64_t together_ns = 0;
+  int64_t held_ns = 0;
+  int64_t is_hardly_used = 0;
+  int64_t span_ns = 0;
+  int64_t works = 0;
+  int64_t held_sync_ns = 0;
+  int64_t held_host_ns = 0;
+  int64_t held_device_ns = 0;
+  int64_t held_unrecorded_ns = 0;  // without what is at the begin
+  int64_t held_at_begin_ns = 0;
+  int64_t held_tail_ns = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+
+  static constexpr TableNames kTable{"device_use", "Devices that one process drives"};
+  static constexpr ColumnOf<DeviceUseRow> kColumns[] = {
+      {"rank", &DeviceUseRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &DeviceUseRow::gpu, Role::kKey, kGpuDoc},
+      {"process", &DeviceUseRow::process, Role::kDerived,
+       "The process that launched most of its work; missing if that is not known, or the device is "
+       "hardly used."},
+      {"busy_ns", &DeviceUseRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which any kernel, memcpy or memset runs, as in the breakdown."},
+      {"any_busy_ns", &DeviceUseRow::any_busy_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time in which one or more devices of the process work, without those that are hardly used; "
+       "0 where it drives only one."},
+      {"together_ns", &DeviceUseRow::together_ns, Unit::kNanoseconds, Role::kDerived,
+       "Of this, in which two or more work."},
+      {"held_ns", &DeviceUseRow::held_ns, Unit::kNanoseconds, Role::kSum,
+       "Idle time because another device of the process works: launched work begins when work of "
+       "the other ends, the host waits for the other, is in a launch call for it of 100 us or "
+       "more, or has no more work for this one.",
+       InTone(Tone::kComm)},
+      {"is_hardly_used", &DeviceUseRow::is_hardly_used, Role::kDerived,
+       "1: it works for less than a hundredth of the time that the busiest device of the rank "
+       "does, and is left out of shares."},
+      Carried<DeviceUseRow>({"span_ns", &DeviceUseRow::span_ns, Unit::kNanoseconds, Role::kSum,
+                             "Selected time of the device."}),
+      Carried<DeviceUseRow>(
+          {"works", &DeviceUseRow::works, Unit::kCount, Role::kSum, "Its kernels and copies."}),
+      Carried<DeviceUseRow>({"held_sync_ns", &DeviceUseRow::held_sync_ns, Unit::kNanoseconds,
+                             Role::kSum, "Of held, by cause."}),
+      Carried<DeviceUseRow>({"held_host_ns", &DeviceUseRow::held_host_ns, Unit::kNanoseconds,
+                             Role::kSum, "Of held, by cause."}),
+      Carried<DeviceUseRow>({"held_device_ns", &DeviceUseRow::held_device_ns, Unit::kNanoseconds,
+                             Role::kSum, "Of held, by cause."}),
+      Carried<DeviceUseRow>({"held_unrecorded_ns", &DeviceUseRow::held_unrecorded_ns,
+                             Unit::kNanoseconds, Role::kSum, "Of held, by cause."}),
+      Carried<DeviceUseRow>({"held_at_begin_ns", &DeviceUseRow::held_at_begin_ns,
+                             Unit::kNanoseconds, Role::kSum, "Of held, by cause."}),
+      Carried<DeviceUseRow>({"held_tail_ns", &DeviceUseRow::held_tail_ns, Unit::kNanoseconds,
+                             Role::kSum, "Of held, by cause."}),
+      Carried<DeviceUseRow>({"begin_ns", &DeviceUseRow::begin_ns, Unit::kNanoseconds,
+                             Role::kDerived, "When the longest of held begins."}),
+      Carried<DeviceUseRow>({"end_ns", &DeviceUseRow::end_ns, Unit::kNanoseconds, Role::kDerived,
+                             "When that ends; 0 of neither."})};
 };
 
 // A change that the help of a finding advises.
@@ -442,6 +565,8 @@ struct SummaryTables {
   std::vector<FewEventsRow> few_events = {};
   std::vector<RoundTripRow> round_trips = {};
   std::vector<CallTimeRow> call_times = {};
+  std::vector<SlowerRow> slower = {};
+  std::vector<HostUseRow> host_use = {};  // of ranks without device work
   std::vector<InferencePhaseRow> phases =
       {};  // inference_phases; empty where no inference was found
   std::vector<LongestWaitRow> longest_waits = {};  // empty without stragglers
@@ -450,7 +575,9 @@ struct SummaryTables {
   bool is_pytorch = false;  // PyTorch ran on some rank; else its options are no advice
   // Ranks whose whole processes were recorded, ascending: see IsOfWholeProcess.
   std::vector<int64_t> process_ranks = {};
-  std::vector<LeftOutRow> left_out = {};  // see evidence.h
+  std::vector<LeftOutRow> left_out = {};      // see evidence.h; a row for each of idle_causes
+  std::vector<DeviceUseRow> device_use = {};  // of ranks with several devices
+  std::vector<LeftOutRow> hardly_used = {};   // of devices that are, which idle_causes is without
 };
 
 // How much of the time devices work at the speed of their memory, as a share of the observed span.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -874,6 +875,105 @@ TEST(SummaryTest, NoDeviceWork) {
 }
 
 // As in `gaps`: two gaps, each put down to the launch of what ends it.
+// Of a recording of the host alone.
+TEST(SummaryTest, TheHostIsDividedWhereNoDeviceWorked) {
+  TestTrace trace;
+  for (int64_t step = 0; step < 4; ++step) {
+    const int64_t at_us = step * 10'000;
+    trace.Annotation("ProfilerStep#" + std::to_string(step), Us(at_us, 9000));
+    trace.Annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                     Us(at_us, 6000));
+    trace.Op("aten::stack", Us(at_us + 100, 500));  // within it
+    trace.Op("aten::mm", Us(at_us + 6000, 2000));
+    trace.Op("aten::as_strided", Us(at_us + 6100, 100));
+    trace.Op("aten::relu", Us(at_us + 8000, 500));
+  }
+  trace.Op("aten::noise", Us(100, 30'000), {}, 2);  // of another thread
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(Named(tables, "host_use")),
+            "rank,span_ns,data_ns,operators_ns,calls_ns,others_ns,nothing_ns\n"
+            "0,39000000,24000000,10000000,0,2000000,3000000\n");
+  EXPECT_TRUE(Finding(tables, 0).starts_with(
+      "The host spends time on loading data | warning | main thread: loading data 24.0 ms of 39.0 "
+      "ms (61.5 %); in operators 10.0 ms of 39.0 ms (25.6 %)"))
+      << Finding(tables, 0);
+  EXPECT_TRUE(Holds(tables, "No device work was recorded"));
+}
+
+TEST(SummaryTest, TheMedianOfAnEvenNumberOfStepsIsBetweenTwo) {
+  TestTrace trace;
+  int64_t at_us = 0;
+  for (int64_t step = 0; step < 4; ++step) {
+    const int64_t length_us = step < 2 ? 100 : 150;
+    trace.Annotation("ProfilerStep#" + std::to_string(step), Us(at_us, length_us));
+    trace.Launched("gemm", Us(at_us + 1, 5), Us(at_us + 10, length_us - 12),
+                   {.correlation = step + 1});
+    at_us += length_us;
+  }
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(Named(tables, "step_spread"), {"steps", "min_ns", "median_ns", "above_median_ns"}),
+            "steps,min_ns,median_ns,above_median_ns\n4,100000,125000,50000\n");
+}
+
+// Half of the steps, on all ranks: neither a slow step nor a slow rank.
+TEST(SummaryTest, KernelsThatBecomeSlowerAreNamed) {
+  const auto program = [](int64_t slow_step) {
+    auto trace = std::make_unique<TestTrace>();
+    int64_t at_us = 0;
+    int64_t correlation = 0;
+    for (int64_t step = 0; step < 8; ++step) {
+      const int64_t begin_us = at_us;
+      for (int64_t i = 0; i < 12; ++i) {
+        // The blocks of the grid do not show that every third has more to do.
+        const int64_t usual_us = i % 3 == 2 ? 400 : 100;
+        const int64_t us = step >= slow_step ? usual_us * 3 / 2 : usual_us;
+        trace->Op("aten::mm", Us(at_us, 8));
+        trace->Runtime("cudaLaunchKernel", Us(at_us, 5), ++correlation);
+        trace->KernelOfSize(i % 2 == 0 ? "gemm" : "relu", Us(at_us + 10, us), 132, 256,
+                            {.correlation = correlation});
+        at_us += us + 12;
+      }
+      trace->Annotation("ProfilerStep#" + std::to_string(step), Us(begin_us, at_us - begin_us));
+    }
+    return trace;
+  };
+  constexpr std::string_view kTitle = "The same kernels become slower";
+  const auto slower = program(3);
+  const auto also = program(3);
+  const Tables tables = Analyse("summary", {&slower->View(0), &also->View(1)});
+  ASSERT_TRUE(Holds(tables, kTitle)) << AllOf(tables);
+  EXPECT_EQ(RowOf(tables, kTitle), 0U) << AllOf(tables);
+  // Three steps of 12 kernels with 2,400 us, and 12 us for each launch.
+  const std::string evidence = Texts(tables[0], "evidence")[0];
+  EXPECT_TRUE(
+      evidence.starts_with("from +7.642ms on they take 1.50 times as long on rank 0, GPU "
+                           "0, and become slower on 2 of 2 devices"))
+      << evidence;
+  EXPECT_FALSE(Holds(tables, "Steps differ in length")) << AllOf(tables);
+  const auto even = program(8);
+  EXPECT_FALSE(Holds(Analyse("summary", {&even->View()}), kTitle));
+}
+
+// Ranks that each leave a kernel on the first device are not uneven.
+TEST(SummaryTest, AStrayKernelIsNoUnevenRank) {
+  const auto program = [](int64_t gpu) {
+    auto trace = std::make_unique<TestTrace>();
+    for (int64_t i = 0; i < 20; ++i) {
+      trace->Op("aten::mm", Us(i * 500, 8));
+      trace->Launched("gemm", Us(i * 500, 5), Us(i * 500 + 10, 480),
+                      {.correlation = i + 1, .gpu = gpu});
+    }
+    if (gpu > 0) trace->Launched("fill", Us(9900, 5), Us(9910, 6), {.correlation = 99});
+    return trace;
+  };
+  const auto first = program(0);
+  const auto second = program(1);
+  const Tables tables = Analyse("summary", {&first->View(0), &second->View(1)});
+  EXPECT_FALSE(Holds(tables, "Ranks compute for different times")) << AllOf(tables);
+  EXPECT_TRUE(Holds(tables, "The device is well used")) << AllOf(tables);
+  EXPECT_TRUE(Holds(tables, "A device is hardly used")) << AllOf(tables);
+}
+
 TEST(SummaryTest, WorkWithoutLengthEndsAGap) {
   TestTrace trace;
   trace.Launched("gemm", Us(0, 1), Us(10, 10), {1, 7, 0});

@@ -425,6 +425,75 @@ std::optional<Finding> MoreWorkThanModelled(const SummaryTables& tables) {
 
 // ---- Steps and ranks ----
 
+// Kernels that become slower for good, on any device.
+
+constexpr double kSlowerWord = 0.05;  // of the span, of all devices
+
+// The device where it costs most; nullptr: it is none, or costs too little.
+const SlowerRow* MostSlower(const SummaryTables& tables) {
+  const auto most = std::max_element(
+      tables.slower.begin(), tables.slower.end(),
+      [](const SlowerRow& a, const SlowerRow& b) { return a.lost_ns < b.lost_ns; });
+  const double share = ShareOf(SumOf(tables.slower, &SlowerRow::lost_ns), ObservedSpan(tables));
+  return most == tables.slower.end() || share < kSlowerWord ? nullptr : &*most;
+}
+
+int64_t CountDevices(const SummaryTables& tables) {
+  return static_cast<int64_t>(tables.idle_causes.rows());  // without those that are hardly used
+}
+
+std::optional<Finding> SlowerFromThen(const SummaryTables& tables) {
+  const SlowerRow* const most = MostSlower(tables);
+  if (most == nullptr) {
+    return std::nullopt;
+  }
+  const int64_t lost_ns = SumOf(tables.slower, &SlowerRow::lost_ns);
+  const double share = ShareOf(lost_ns, ObservedSpan(tables));
+  const int64_t devices = CountDevices(tables);
+  int64_t begin_ns = 0;
+  for (const OverviewRow& row : tables.overview) {
+    begin_ns = row.rank == most->rank ? row.recording_begin_ns : begin_ns;
+  }
+  return Finding{
+      "The same kernels become slower",
+      SeverityOfShare(share),
+      fmt::format("from {} on they take {:.2f} times as long{}, those of the same sizes compared "
+                  "({}, {} of their time); at the speed of before {} would be saved",
+                  Offset(SubtractSaturating(most->from_ns, begin_ns)), most->ratio,
+                  devices == 1 ? ""
+                               : fmt::format(" on rank {}, GPU {}, and become slower on {} of {} "
+                                             "devices",
+                                             most->rank, most->gpu.value_or(0),
+                                             tables.slower.size(), devices),
+                  FormatCount(most->launches, "launch", "launches"),
+                  FormatShare(ShareOf(most->compared_ns, most->all_ns)),
+                  PartOf(lost_ns, ObservedSpan(tables))),
+      share,
+      "share",
+      "Nothing else that was recorded of these kernels changed. Clocks that fall for heat or power "
+      "look like this, and so does another program on the device: while it runs, `nvidia-smi -q -d "
+      "PERFORMANCE,CLOCK` (AMD: `rocm-smi --showclocks --showpower`) says what clocks are, and "
+      "which limit holds them. Compare speeds at one temperature: warm up long enough, or fix the "
+      "clocks. `borescope variability` has each kernel.",
+      lost_ns,
+      Lever::kNone,
+      {.rank = most->rank,
+       .gpu = most->gpu.value_or(kMissing),
+       .begin_ns = most->from_ns,
+       .end_ns = most->end_ns}};
+}
+
+// Whether a step of a rank is as much longer as its kernels are from some time on.
+bool IsOfSlowerKernels(const SummaryTables& tables, int64_t rank, double ratio,
+                       const FindingPlace& step) {
+  constexpr double kAboutAsMuch = 1.1;
+  return SlowerFromThen(tables).has_value() &&
+         std::any_of(tables.slower.begin(), tables.slower.end(), [&](const SlowerRow& row) {
+           return row.rank == rank && ratio <= kAboutAsMuch * row.ratio &&
+                  step.end_ns > row.from_ns;
+         });
+}
+
 std::optional<Finding> StepSpread(const SummaryTables& tables) {
   const StepSpreadRow* worst = nullptr;
   double ratio = kStepSpread;
@@ -440,6 +509,9 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   }
   const int64_t rank = worst->rank;
   const int64_t slowest = worst->slowest_step;
+  if (IsOfSlowerKernels(tables, rank, ratio, PlaceOfStep(tables, rank, worst->process, slowest))) {
+    return std::nullopt;
+  }
   std::string evidence =
       fmt::format("step {} of {}rank {} takes {}, {:.2f} x the median of {}", slowest,
                   worst->process ? fmt::format("process {} of ", *worst->process) : "", rank,
@@ -592,9 +664,11 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
                  compute};
 }
 
-constexpr Rule kTimeRules[] = {NoDeviceWork,  FewCollectives, ExposedCommunication, FewCopies,
-                               ExposedCopies, StepSpread,     StepsWithoutWork,     DominantKernel,
-                               ShortKernels,  MemoryBound,    MoreWorkThanModelled, WellUsed};
+constexpr Rule kTimeRules[] = {NoDeviceWork, FewCollectives,   ExposedCommunication,
+                               FewCopies,    ExposedCopies,    SlowerFromThen,
+                               StepSpread,   StepsWithoutWork, DominantKernel,
+                               ShortKernels, MemoryBound,      MoreWorkThanModelled,
+                               WellUsed};
 
 }  // namespace
 

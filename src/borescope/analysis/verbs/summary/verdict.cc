@@ -87,6 +87,8 @@ Table Verdict(const SummaryTables& tables) {
   Apply(CauseRules(), tables, findings);
   Apply(TimeRules(), tables, findings);
   Apply(RankRules(), tables, findings);
+  Apply(DeviceRules(), tables, findings);
+  Apply(HostRules(), tables, findings);
   std::stable_sort(findings.begin(), findings.end(), ComesFirst);
   findings.resize(std::min(findings.size(), kMostFindings));
   Apply(PhaseRules(), tables, findings);
@@ -316,6 +318,7 @@ constexpr Rule kQualityRules[] = {FaultOfRun<kUnreadableFiles>,
                                   Unlinked,
                                   OtherWarnings,
                                   EndsOfProcess,
+                                  HardlyUsedDevices,
                                   MissingOptions};
 
 }  // namespace

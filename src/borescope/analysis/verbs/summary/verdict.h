@@ -2,17 +2,20 @@
 // with the numbers it rests on. To add one: a function, and its row in the array at the end of
 // time_rules.cc (what costs device time, and the phases of inference), idle_rules.cc (why devices
 // are idle), cause_rules.cc (causes that have a name in the program), rank_rules.cc (what it costs
-// that ranks differ) or verdict.cc (how far the recording can be trusted).
+// that ranks differ), device_rules.cc (what it costs that the devices of one process do) or
+// verdict.cc (how far the recording can be trusted).
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/reduce.h"
@@ -57,6 +60,26 @@ std::vector<Finding> IdleFindings(const SummaryTables& tables);
 int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
                           std::string_view cause = {});
 
+// What of idle time the findings about devices of one process are about (device_rules.cc).
+struct HeldIdle {
+  std::map<std::string_view, int64_t>
+      by_column;  // of idle_causes, and kLateBegin beside unrecorded
+  std::map<std::pair<int64_t, int64_t>, int64_t> of_host_ns;  // host and sync, by rank and GPU
+
+  int64_t In(std::string_view column) const {
+    const auto found = by_column.find(column);
+    return found == by_column.end() ? 0 : found->second;
+  }
+  int64_t OfHost(int64_t rank, int64_t gpu) const {
+    const auto found = of_host_ns.find({rank, gpu});
+    return found == of_host_ns.end() ? 0 : found->second;
+  }
+};
+HeldIdle IdleOfDevices(const SummaryTables& tables);
+
+// Devices that are left out of shares, as they are hardly used.
+std::optional<Finding> HardlyUsedDevices(const SummaryTables& tables);
+
 // Where most of the idle time after waits comes from: "; most after aten::item
 // (cudaStreamSynchronize), 40 times a step: 18.2 ms". Empty where it is not known.
 std::string WordsOfWaits(const SummaryTables& tables);
@@ -70,6 +93,9 @@ int64_t LostToWaiting(const SummaryTables& tables);
 std::span<const Rule> CauseRules();
 std::span<const Rule> TimeRules();
 std::span<const Rule> RankRules();
+std::span<const Rule> DeviceRules();
+// What the host does where no device work was recorded (host_use.cc).
+std::span<const Rule> HostRules();
 std::span<const Rule> QualityRules();
 // What a program that generates text does in its phases.
 std::span<const Rule> PhaseRules();
