@@ -117,8 +117,14 @@ bool Answer::Find(std::string_view name, Table* table) const {
 
 Answer Answer::Only(std::string_view name, size_t begin, size_t count) const {
   const internal::Document& all = data_->answer.document;
-  internal::AnswerData part{{{}, all.diagnostics, all.lines, all.views, all.source, all.begins},
-                            data_->answer.files};
+  // One after the other: where a copy fails within braces, GCC 12 destroys those before it twice.
+  internal::AnswerData part;
+  part.document.diagnostics = all.diagnostics;
+  part.document.lines = all.lines;
+  part.document.views = all.views;
+  part.document.source = all.source;
+  part.document.begins = all.begins;
+  part.files = data_->answer.files;
   for (const internal::Table& table : all.tables) {
     if (table.name == name) {
       part.document.tables.push_back(Window(table, begin, count));

@@ -8,8 +8,11 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "borescope/base/check.h"
 #include "borescope/base/parallel.h"
@@ -124,22 +127,51 @@ ContentHash SecretHash::Of(std::string_view bytes) const {
   return OfChunks(std::move(chunks), size);
 }
 
+namespace {
+
+// Rooms for a chunk each, as many as threads read at once. With thread_local ones glibc ends the
+// process where there is no memory to note their destructors.
+class ReadBuffers {
+ public:
+  std::unique_ptr<char[]> Take() {
+    const std::lock_guard lock(mutex_);
+    if (unused_.empty()) {
+      return std::make_unique_for_overwrite<char[]>(kChunkBytes);
+    }
+    std::unique_ptr<char[]> room = std::move(unused_.back());
+    unused_.pop_back();
+    return room;
+  }
+  void GiveBack(std::unique_ptr<char[]> room) {
+    const std::lock_guard lock(mutex_);
+    unused_.push_back(std::move(room));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<char[]>> unused_;
+};
+
+}  // namespace
+
 Result<ContentHash> SecretHash::Of(
     uint64_t size, int threads,
     const std::function<Result<void>(uint64_t, char*, size_t)>& read) const {
   std::vector<ContentHash> chunks((size + kChunkBytes - 1) / kChunkBytes);
   std::mutex mutex;
   std::optional<Error> error;
+  ReadBuffers buffers;
   ParallelFor(chunks.size(), threads, [&](size_t i) {
-    thread_local std::vector<char> room(kChunkBytes);
+    std::unique_ptr<char[]> room = buffers.Take();
     const uint64_t begin = i * kChunkBytes;
     const auto count = static_cast<size_t>(std::min<uint64_t>(kChunkBytes, size - begin));
-    if (const Result<void> done = read(begin, room.data(), count); !done.ok()) {
+    if (const Result<void> done = read(begin, room.get(), count); !done.ok()) {
       const std::lock_guard lock(mutex);
       error = done.error();
       return;
     }
-    chunks[i] = OfChunk({room.data(), count}, 0);
+    chunks[i] = OfChunk({room.get(), count}, 0);
+    buffers.GiveBack(std::move(room));
   });
   if (error.has_value()) {
     return *error;

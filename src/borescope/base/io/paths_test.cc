@@ -32,7 +32,7 @@ TEST_F(PathsTest, Kinds) {
   EXPECT_EQ(*KindOf("/dev/null"), FileKind::kOther);
   EXPECT_EQ(*KindOf(At("none")), FileKind::kNothing);
   EXPECT_EQ(*KindOf(At("file/inside")), FileKind::kNothing);
-  EXPECT_FALSE(KindOf(At("link2")).ok());  // what it leads to cannot be told
+  EXPECT_FALSE(KindOf(At("link2")).ok());  // nobody knows what it leads to
   EXPECT_EQ(*KindOf(At(std::string(5000, 'x'))), FileKind::kNothing);
   EXPECT_EQ(*SizeOfFile(At("link")), 3U);
   EXPECT_EQ(*SizeOfFile(At("folder")), 0U);

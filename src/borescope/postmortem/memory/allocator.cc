@@ -47,7 +47,7 @@ Allocator::Allocator(const AllocatorSettings& settings, std::span<const MemoryLa
     : settings_(settings),
       lanes_(lanes),
       bounds_(bounds),
-      nodes_(std::make_unique<std::pmr::unsynchronized_pool_resource>()),
+      nodes_(std::make_unique<NodePool>()),
       open_at_(nodes_.get()) {
   lists_.reserve(lanes.size() * 2);
   for (size_t i = 0; i < lanes.size() * 2; ++i) {

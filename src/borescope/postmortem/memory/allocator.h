@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <new>
 #include <optional>
 #include <set>
 #include <span>
@@ -166,6 +167,18 @@ class Allocator {
       return a.size != b.size ? a.size < b.size : a.address < b.address;
     }
   };
+  // Memory of lists' nodes. That of libstdc++ 12 swallows a lack of memory for its own books, and
+  // answers with nullptr.
+  class NodePool : public std::pmr::unsynchronized_pool_resource {
+   private:
+    void* do_allocate(size_t bytes, size_t alignment) override {
+      void* const room = std::pmr::unsynchronized_pool_resource::do_allocate(bytes, alignment);
+      if (room == nullptr) {
+        throw std::bad_alloc();
+      }
+      return room;
+    }
+  };
   // The free blocks of one stream in one pool.
   struct List {
     std::pmr::set<Key> free;                     // by size and address
@@ -224,7 +237,7 @@ class Allocator {
   std::span<const MemoryLane> lanes_;
   AllocatorBounds bounds_;
   AllocatorCounters counters_;
-  std::unique_ptr<std::pmr::unsynchronized_pool_resource> nodes_;
+  std::unique_ptr<NodePool> nodes_;
   std::vector<Block> blocks_;
   std::vector<uint32_t> unused_blocks_;
   std::vector<Segment> segments_;

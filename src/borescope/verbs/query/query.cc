@@ -305,7 +305,11 @@ Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& para
               return internal::Stoppable(
                   state_->stop, [&] { return state_->database->Run(sql, parameters, most); });
             }));
-  internal::AnswerData answer{{{}, state_->run.diagnostics}, state_->run.files};
+  // One after the other: where a copy fails within braces, GCC 12 destroys the copy before it
+  // twice.
+  internal::AnswerData answer;
+  answer.document.diagnostics = state_->run.diagnostics;
+  answer.files = state_->run.files;
   const std::vector<Diagnostic>& late = state_->job.late();
   answer.document.diagnostics.insert(answer.document.diagnostics.end(), late.begin(), late.end());
   answer.document.tables.reserve(results.size());
