@@ -164,7 +164,8 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
         {},
         Cells<StringValues>(*values, "definition")[row],
         maybe("least", row),
-        maybe("most", row)};
+        maybe("most", row),
+        std::abs(value) < kFirstRounded ? std::optional(0.0) : std::nullopt};
   }
   if (runs.empty()) {
     return NoBaseline("it holds no run");
