@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "borescope/check/budget.h"
 #include "borescope/output/read_json.h"
 #include "borescope/table/display/view.h"
 

@@ -48,10 +48,13 @@ constexpr bool HasEscapes(std::string_view value) {
   return value.find('\\') != std::string_view::npos;
 }
 
-// Whether the value is a string that says `text`, with whatever escapes it is written.
+// Whether the value is a string that says `text`, with whatever escapes it is written: they make it
+// longer.
 inline bool Says(std::string_view value, std::string_view text) {
-  return HasEscapes(value) ? IsString(value) && StringText(value) == text
-                           : IsString(value) && StringContent(value) == text;
+  constexpr size_t kQuotes = 2;
+  return value.size() > text.size() + kQuotes
+             ? HasEscapes(value) && IsString(value) && StringText(value) == text
+             : IsString(value) && StringContent(value) == text;
 }
 
 }  // namespace borescope::internal

@@ -48,10 +48,7 @@ size_t Decimals(std::string_view number) {
 
 }  // namespace
 
-char PhaseOf(std::string_view token) {
-  if (token.size() == 3 && token[0] == '"') {
-    return token[1];
-  }
+char EscapedPhaseOf(std::string_view token) {
   const std::string text = HasEscapes(token) ? StringText(token) : std::string();
   return text.size() == 1 && text[0] > ' ' && text[0] < 0x7F ? text[0] : '\0';
 }
