@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from . import _native
 from ._answer import Answer
+from ._checks import check_threads
 from ._errors import usage
 from ._params import pairs_of, size_of
 from ._progress import ProgressOption, reporting
@@ -94,6 +95,7 @@ def check(runs: PathLike | Iterable[PathLike], *, budget: PathLike | None = None
     >>> borescope.check("tests/data/demo_run", baseline="tests/data/demo_run").status
     'cannot tell'
     """
+    check_threads(threads)
     files = {name: os.fsencode(path) for name, path in
              {"budget": budget, "save_baseline": save_baseline, "junit": junit, "sarif": sarif,
               "markdown": markdown, "html": html}.items() if path is not None}

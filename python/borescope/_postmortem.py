@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from . import _native
 from ._answer import Answer
+from ._checks import check_threads
 from ._errors import usage
 from ._io import as_file
 from ._params import ranges_of, size_of
@@ -142,6 +143,7 @@ def postmortem(job: One | Iterable[One], *, world: int | None = None, limit: int
         answer.findings[0]["finding"]       # 'Ranks stopped issuing work'
         answer["hang_culprits"].to_pandas()
     """
+    check_threads(threads)
     if not isinstance(scrub, bool):
         raise usage(f"`scrub` takes True or False, not {scrub!r:.80}: a post-mortem gives no new names", parameter="scrub")
     text = limit if isinstance(limit, str) else "" if limit is None else str(size_of(limit, "limit"))

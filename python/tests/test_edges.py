@@ -52,6 +52,32 @@ def test_arguments_of_sql(demo: borescope.Run, arguments: dict[str, Any]) -> Non
         demo.sql(**arguments)
 
 
+@pytest.mark.parametrize("arguments", [
+    {"text": "select '\ud800'"}, {"text": "select ?", "params": ["a\udfff"]},
+    {"text": "select :a", "params": {"a": "\ud800"}}, {"text": "select :a", "params": {"a\ud800": 1}}], ids=ascii)
+def test_halves_of_characters_are_none(demo: borescope.Run, arguments: dict[str, Any]) -> None:
+    with pytest.raises(borescope.UsageError, match="has half of a character"):
+        demo.sql(**arguments)
+    assert demo.sql("select ? as x", ["\U0001f600é"])["x"].to_list() == ["\U0001f600é"]
+
+
+def test_values_by_their_place(demo: borescope.Run) -> None:
+    table = demo.sql("select ?2 as a, ?1 as b, ?2 as c", ["x", 3])
+    assert [table[name].to_list() for name in "abc"] == [[3], ["x"], [3]]
+    with pytest.raises(borescope.UsageError, match="no value for the parameter \\?3"):
+        demo.sql("select ?3", ["x", 3])
+
+
+def test_more_threads_than_the_command_line_takes() -> None:
+    for threads in (10**9, 1025, -1):
+        with pytest.raises(borescope.UsageError, match="`threads` takes a whole number up to 1024"):
+            borescope.open(DEMO, threads=threads)
+        with pytest.raises(borescope.UsageError, match="`threads` takes a whole number up to 1024"):
+            borescope.check(DEMO, threads=threads)
+        with pytest.raises(borescope.UsageError, match="`threads` takes a whole number up to 1024"):
+            borescope.postmortem(DEMO, threads=threads)
+
+
 def test_values_of_sql_keep_all_their_bits(demo: borescope.Run) -> None:
     for value in (-(1 << 63), (1 << 63) - 1):
         assert demo.sql("select ? as x", [value])["x"].to_list() == [value]

@@ -134,7 +134,7 @@ class Launcher(LauncherTest):
     def leave(self, how, *more):
         shutil.rmtree(self.run_path, ignore_errors=True)
         result = self.record(PROGRAMS / "leaves", how, self.run_path, *more)
-        if how in ("chroot", "setuid") and result.returncode == 4:
+        if how in ("chroot", "setuid", "filter") and result.returncode == 4:
             self.skipTest("the rights are not there")
         self.assertEqual(result.returncode, 7, result.stderr)
         return result
@@ -151,6 +151,11 @@ class Launcher(LauncherTest):
         # Nobody else may write into the folder, by whatever descriptor: it is said.
         result = self.leave("setuid", "first")
         self.assertIn("1 process could not write its log: Permission denied", result.stderr)
+
+    def test_where_calls_of_the_system_are_refused_the_program_runs_on(self):
+        result = self.leave("filter")
+        self.assertIn("could not write its log", result.stderr)
+        self.assertIn(self.info()[0]["host_events"], range(10, 50_000))
 
     def test_a_folder_that_is_renamed_is_recorded_into(self):
         result = self.leave("rename")

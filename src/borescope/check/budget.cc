@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -55,6 +56,13 @@ std::string InUnits(double value,
 
 }  // namespace
 
+double RestOf(int64_t whole) {
+  const auto rounded = static_cast<double>(whole);
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63, to which the largest ones are rounded
+  return rounded >= kBeyond ? -static_cast<double>(std::numeric_limits<int64_t>::max() - whole) - 1
+                            : static_cast<double>(whole - static_cast<int64_t>(rounded));
+}
+
 std::optional<BudgetAmount> ParseAmount(std::string_view text) {
   text = Trimmed(text);
   size_t end = 0;
@@ -65,7 +73,9 @@ std::optional<BudgetAmount> ParseAmount(std::string_view text) {
   const std::string_view unit = Trimmed(text.substr(end));
   for (const UnitRow& row : kUnits) {
     if (number.has_value() && std::isfinite(*number) && unit == row.name) {
-      return BudgetAmount{*number * row.factor, row.unit};
+      const std::optional<int64_t> whole = ParseNumber<int64_t>(text.substr(0, end));
+      return BudgetAmount{*number * row.factor, row.unit,
+                          whole.has_value() && row.factor == 1 ? RestOf(*whole) : 0};
     }
   }
   return std::nullopt;
@@ -292,6 +302,9 @@ Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table) {
     value.least = Reduced(RowReduce::kMin, numbers);
     value.most = Reduced(RowReduce::kMax, numbers);
   }
+  if (std::abs(value.value) >= kFirstRounded) {
+    value.rest.reset();
+  }
   return value;
 }
 
@@ -302,8 +315,12 @@ Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result) {
     return AboutBudget(budget, ErrorCode::kMissingData, "its statement gives no number");
   }
   const Column& column = result.columns.front();
-  return BudgetValue{*number, column.unit == Unit::kNone ? budget.unit : column.unit,
-                     static_cast<int64_t>(result.rows())};
+  BudgetValue value{*number, column.unit == Unit::kNone ? budget.unit : column.unit,
+                    static_cast<int64_t>(result.rows())};
+  if (const auto* const whole = std::get_if<IntValues>(&column.values)) {
+    value.rest = RestOf(whole->front());
+  }
+  return value;
 }
 
 std::string DefinitionOf(const Budget& budget) {
@@ -447,7 +464,7 @@ class BudgetReader {
     if (const auto* const text = node->As<std::string>()) {
       amount = ParseAmount(*text);
     } else if (const auto* const whole = node->As<int64_t>(); whole != nullptr && *whole >= 0) {
-      amount = BudgetAmount{static_cast<double>(*whole)};
+      amount = BudgetAmount{static_cast<double>(*whole), Unit::kNone, RestOf(*whole)};
     } else if (const auto* const number = node->As<double>(); number != nullptr && *number >= 0) {
       amount = BudgetAmount{*number};
     }

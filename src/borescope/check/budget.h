@@ -17,6 +17,7 @@ namespace borescope::internal {
 struct BudgetAmount {
   double value = 0;
   Unit unit = Unit::kNone;  // kNone: a number without unit
+  double rest = 0;  // of a whole number too large for `value` (from 2^53 on): what it is more
 };
 
 enum class RowReduce : uint8_t { kMin, kMax, kMean, kP50, kP90, kP99, kSum, kCount };
@@ -81,7 +82,14 @@ struct BudgetValue {
   // The smallest and the largest of these rows; nullopt for sums, counts and shares.
   std::optional<double> least = {};
   std::optional<double> most = {};
+  // As of BudgetAmount; nullopt where it is not known.
+  std::optional<double> rest = 0.0;
 };
+
+// From here on several whole numbers have the same double.
+inline constexpr double kFirstRounded = 9007199254740992.0;  // 2^53
+// What a whole number is more than the double next to it.
+double RestOf(int64_t whole);
 
 // The number from the rows that `where` keeps and whose cell is not missing; quantiles as in
 // duration_stats.h. In a table by step only rows of steps count: work launched in no step, or

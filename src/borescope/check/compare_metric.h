@@ -43,6 +43,8 @@ struct MetricValue {
   // and counts, and if unknown.
   std::optional<double> least = {};
   std::optional<double> most = {};
+  // For a budget: as of BudgetValue.
+  std::optional<double> rest = 0.0;
 };
 
 struct RunValues {

@@ -277,16 +277,61 @@ BudgetCheck CheckOf(const Budget& budget, std::string_view rule, const JudgedRun
   return check;
 }
 
+// What the median run is more than the value of the check, where that is a rounded whole number:
+// between runs of the same value the one in the middle decides. nullopt if it is not known.
+std::optional<double> RestOfMedian(const Budget& budget, double median, const JudgedRuns& runs) {
+  size_t below = 0;
+  std::vector<double> rests;
+  for (const RunValues& run : runs.test) {
+    const MetricValue& metric = run.metrics.at(KeyOf(budget));
+    below += metric.value < median ? 1 : 0;
+    if (metric.value == median) {
+      if (!metric.rest.has_value()) {
+        return std::nullopt;
+      }
+      rests.push_back(*metric.rest);
+    }
+  }
+  // The places of the middle among all runs, and in those of the same value.
+  const size_t high = runs.test.size() / 2;
+  const size_t low = runs.test.size() % 2 == 1 ? high : high - 1;
+  if (low < below || high - below >= rests.size()) {
+    return std::nullopt;  // the mean of two that differ
+  }
+  std::sort(rests.begin(), rests.end());
+  return (rests[low - below] + rests[high - below]) / 2;
+}
+
 BudgetCheck CheckLimit(const Budget& budget, bool is_max, const JudgedRuns& runs) {
   BudgetCheck check = CheckOf(budget, is_max ? "max" : "min", runs);
-  check.limit = (is_max ? budget.max : budget.min)->value;
-  const bool is_kept = is_max ? check.value <= *check.limit : check.value >= *check.limit;
+  const BudgetAmount& limit = is_max ? *budget.max : *budget.min;
+  check.limit = limit.value;
+  const std::string value = AmountText(check.value, check.unit);
+  const std::string bound = AmountText(limit.value, check.unit);
+  double above = check.value - limit.value;
+  // Rounding keeps the order of whole numbers, but may make two of them equal.
+  const bool is_rounded = above == 0 && std::abs(limit.value) >= kFirstRounded;
+  if (is_rounded) {
+    const std::optional<double> rest = RestOfMedian(budget, check.value, runs);
+    if (!rest.has_value()) {
+      check.status = BudgetStatus::kCannotTell;
+      check.sentence = fmt::format(
+          "{} and {} differ, if at all, in digits that are not kept of a number of this size",
+          value, bound);
+      return check;
+    }
+    above = *rest - limit.rest;
+  }
+  const bool is_kept = is_max ? above <= 0 : above >= 0;
   check.status = is_kept ? BudgetStatus::kKept : BudgetStatus::kBroken;
-  check.sentence = fmt::format("{} is {} {}", AmountText(check.value, check.unit),
+  check.sentence = fmt::format("{} is {} {}", value,
                                is_kept  ? "within"
                                : is_max ? "above"
                                         : "below",
-                               AmountText(*check.limit, check.unit));
+                               bound);
+  if (is_rounded && above != 0) {
+    check.sentence += fmt::format(", by {:.0f}", std::abs(above));
+  }
   return check;
 }
 

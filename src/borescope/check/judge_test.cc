@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "borescope/check/budget.h"
@@ -227,6 +228,49 @@ TEST(JudgeTest, LimitsHoldOfTheMedianRun) {
   EXPECT_EQ(StatusOf("max = \"1ms\"", {}, {1e6 + 1}, kTime), BudgetStatus::kBroken);
   EXPECT_EQ(StatusOf("min = \"1ms\"", {}, {0.9e6}, kTime), BudgetStatus::kBroken);
   EXPECT_EQ(StatusOf("max = \"1ms\"", {}, {0.9e6, 5e6, 0.8e6}, kTime), BudgetStatus::kKept);
+}
+
+// From 2^53 on several whole numbers have the same double.
+TEST(JudgeTest, WholeNumbersOfAllSizesAreCompared) {
+  constexpr int64_t kFirst = int64_t{1} << 53;
+  const auto status = [](int64_t limit, bool is_max, std::vector<int64_t> values) {
+    const std::string rule = (is_max ? "max = " : "min = ") + std::to_string(limit);
+    const BudgetFile file =
+        ReadBudgetFile("[[budget]]\nname = \"b\"\nsql = \"select 1\"\n" + rule, "b").value();
+    Runs runs;
+    for (const int64_t value : values) {
+      Table result{"query", "", {}};
+      AddInt(result, "x", Unit::kNone, Role::kDerived, "");
+      Push(result.columns[0], value);
+      const BudgetValue measured = ValueOfResult(file.budgets[0], result).value();
+      runs.emplace_back();
+      runs.back().metrics[{std::string(kBudgetMetric), "b"}] = {
+          measured.value, measured.unit, 1, {}, {}, {}, {}, measured.rest};
+    }
+    return Judge({{}, runs, {}}, file, {}).budgets.front().status;
+  };
+  for (const int64_t base :
+       {int64_t{1000}, kFirst, kFirst * 100, std::numeric_limits<int64_t>::max() - 3}) {
+    for (int64_t value = base - 3; value < base + 3; ++value) {
+      for (int64_t limit = base - 3; limit < base + 3; ++limit) {
+        EXPECT_EQ(status(limit, true, {value}) == BudgetStatus::kKept, value <= limit) << value;
+        EXPECT_EQ(status(limit, false, {value}) == BudgetStatus::kKept, value >= limit) << value;
+      }
+    }
+  }
+  EXPECT_EQ(status(kFirst, true, {kFirst + 1, kFirst, kFirst - 1}), BudgetStatus::kKept);
+  EXPECT_EQ(status(kFirst, true, {kFirst + 1, kFirst + 1, 3}), BudgetStatus::kBroken);
+}
+
+// A saved run has the double alone.
+TEST(JudgeTest, DigitsThatWereNotKeptDecideNothing) {
+  constexpr double kFirst = 9007199254740992.0;
+  Runs runs = BudgetRuns({kFirst}, Unit::kCount);
+  runs.front().metrics.begin()->second.rest.reset();
+  const JudgedCheck judged = Judge({{}, runs, {}}, BudgetOf("max = 9007199254740992"), {});
+  EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
+  EXPECT_EQ(Judge({{}, runs, {}}, BudgetOf("max = 9007199254740991"), {}).status,
+            BudgetStatus::kBroken);
 }
 
 TEST(JudgeTest, BudgetsAboutTheBaseline) {

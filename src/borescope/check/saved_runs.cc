@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "borescope/check/budget.h"
 #include "borescope/output/read_json.h"
 #include "borescope/table/display/view.h"
 
@@ -164,7 +165,8 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
         {},
         Cells<StringValues>(*values, "definition")[row],
         maybe("least", row),
-        maybe("most", row)};
+        maybe("most", row),
+        std::abs(value) < kFirstRounded ? std::optional(0.0) : std::nullopt};
   }
   if (runs.empty()) {
     return NoBaseline("it holds no run");

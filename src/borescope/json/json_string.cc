@@ -108,10 +108,12 @@ std::string_view DecodeString(std::string_view raw, std::string& scratch, String
   return scratch;
 }
 
-std::string StringText(std::string_view value) {
+std::string DecodedText(std::string_view raw) {
   std::string scratch;
   StringRepairs repairs;
-  return std::string(DecodeString(StringContent(value), scratch, repairs));
+  return std::string(DecodeString(raw, scratch, repairs));
 }
+
+std::string StringText(std::string_view value) { return DecodedText(StringContent(value)); }
 
 }  // namespace borescope::internal

@@ -39,5 +39,22 @@ constexpr std::string_view StringContent(std::string_view value) {
 
 // What a string says: its content, escapes resolved, lone surrogates as U+FFFD.
 std::string StringText(std::string_view value);
+// The same of the text between the quotation marks, as a member's key.
+std::string DecodedText(std::string_view raw);
+
+// Whether the text of a value has a backslash: if it is a string, one that may be written in more
+// than one way, and has to be decoded before it is compared.
+constexpr bool HasEscapes(std::string_view value) {
+  return value.find('\\') != std::string_view::npos;
+}
+
+// Whether the value is a string that says `text`, with whatever escapes it is written: they make it
+// longer.
+inline bool Says(std::string_view value, std::string_view text) {
+  constexpr size_t kQuotes = 2;
+  return value.size() > text.size() + kQuotes
+             ? HasEscapes(value) && IsString(value) && StringText(value) == text
+             : IsString(value) && StringContent(value) == text;
+}
 
 }  // namespace borescope::internal

@@ -73,13 +73,24 @@ size_t SuffixBytes(std::string_view text, size_t width) {
   return text.size() - begin;
 }
 
-// What build servers obey in the output of a step: GitHub where a line begins with it, blanks left
-// out (docs.github.com, "Workflow commands"), Azure Pipelines and TeamCity anywhere.
+// What build servers obey in the output of a step, in capitals or not: GitHub where a line begins
+// with it, white space left out (docs.github.com, "Workflow commands"; ActionCommand of
+// github.com/actions/runner), Azure Pipelines and TeamCity anywhere.
 constexpr std::string_view kLineCommands[] = {
     "add-mask",   "add-matcher", "add-path",   "debug",         "echo",
     "endgroup",   "error",       "group",      "notice",        "remove-matcher",
     "save-state", "set-env",     "set-output", "stop-commands", "warning"};
 constexpr std::string_view kCommands[] = {"##vso[", "##[", "##teamcity["};
+
+// What .NET's Trim, with which GitHub begins, takes for white space (Char.IsWhiteSpace).
+constexpr Range kBlank[] = {{0x09, 0x0D},     {0x20, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},
+                            {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
+                            {0x205F, 0x205F}, {0x3000, 0x3000}};
+
+// Whether `text` begins with a word of lower case, in capitals or not.
+bool BeginsWithWord(std::string_view text, std::string_view word) {
+  return LowerCase(text.substr(0, word.size())) == word;
+}
 
 // A line may begin after any blank.
 bool StartsCommand(std::string_view text, bool may_begin_line) {
@@ -91,7 +102,7 @@ bool StartsCommand(std::string_view text, bool may_begin_line) {
 bool IsCommandAnywhere(std::string_view text) {
   return text.starts_with("##") &&
          std::any_of(std::begin(kCommands), std::end(kCommands),
-                     [&](std::string_view command) { return text.starts_with(command); });
+                     [&](std::string_view command) { return BeginsWithWord(text, command); });
 }
 
 bool IsLineCommand(std::string_view text) {
@@ -99,8 +110,8 @@ bool IsLineCommand(std::string_view text) {
          std::any_of(
              std::begin(kLineCommands), std::end(kLineCommands), [&](std::string_view word) {
                const std::string_view rest = text.substr(2);
-               return rest.starts_with(word) && (rest.substr(word.size()).starts_with("::") ||
-                                                 rest.substr(word.size()).starts_with(' '));
+               return BeginsWithWord(rest, word) && (rest.substr(word.size()).starts_with("::") ||
+                                                     rest.substr(word.size()).starts_with(' '));
              });
 }
 
@@ -116,9 +127,9 @@ bool IsUnprintable(char32_t value) {
 std::string ToPrintable(std::string_view text) {
   std::string printable;
   printable.reserve(text.size());
+  bool may_begin_line = true;
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
-    const bool may_begin_line = printable.empty() || printable.back() == ' ';
     if (point.value == '\t' || point.value == '\n' || point.value == '\r') {
       printable += ' ';
     } else {
@@ -126,6 +137,7 @@ std::string ToPrintable(std::string_view text) {
           point.valid && !IsUnprintable(point.value) && !StartsCommand(text, may_begin_line);
       printable += is_harmless ? text.substr(0, point.bytes) : kReplacementUtf8;
     }
+    may_begin_line = point.value >= 0x80 || point.value <= ' ' ? IsIn(kBlank, point.value) : false;
     text.remove_prefix(point.bytes);
   }
   return printable;
@@ -174,6 +186,15 @@ size_t AfterWord(std::string_view text, size_t begin) {
     }
   }
   return begin;
+}
+
+// `bytes` of the text without their last character, or one byte more where that is all of them.
+size_t BeforeLastCharacter(std::string_view text, size_t bytes) {
+  size_t at = bytes - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+    --at;
+  }
+  return at > 0 ? at : bytes + 1;
 }
 
 }  // namespace
@@ -239,7 +260,10 @@ std::vector<std::string> WrapText(std::string_view text, size_t width, size_t ha
     // Looks at a line of the word at a time: it may be megabytes long.
     for (size_t fits = PrefixBytes(word, room()); fits < word.size();
          fits = PrefixBytes(word, room())) {
-      const size_t bytes = std::max(BeforeWord(word, fits), DecodeUtf8(word).bytes);
+      size_t bytes = std::max(BeforeWord(word, fits), DecodeUtf8(word).bytes);
+      if (IsLineCommand(word.substr(bytes))) {
+        bytes = BeforeLastCharacter(word, bytes);  // no line begins with one
+      }
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
       if (!word.empty()) {

@@ -20,7 +20,8 @@ bool IsUnprintable(char32_t value);
 std::string ToPrintable(std::string_view text);
 
 // What a build server would obey in the log of a step: "##vso[", "##[" and "##teamcity[" anywhere,
-// "::error " and similar words where a line begins. Both look at the begin of `text`.
+// "::error " and similar words where a line begins, all in capitals or not. Both look at the begin
+// of `text`.
 bool IsCommandAnywhere(std::string_view text);
 bool IsLineCommand(std::string_view text);
 

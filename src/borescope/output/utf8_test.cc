@@ -10,6 +10,15 @@ namespace {
 TEST(Utf8, CommandsOfBuildServersAreNone) {
   EXPECT_EQ(ToPrintable("::error file=a::b"), "\uFFFD:error file=a::b");
   EXPECT_EQ(ToPrintable("x\n::stop-commands::y"), "x \uFFFD:stop-commands::y");
+  EXPECT_EQ(ToPrintable("::Error::x"), "\uFFFD:Error::x");
+  EXPECT_EQ(ToPrintable("::ADD-MASK::1"), "\uFFFD:ADD-MASK::1");
+  EXPECT_EQ(ToPrintable("a##VSO[task.complete]"), "a\uFFFD#VSO[task.complete]");
+  // White space that GitHub removes before it looks.
+  for (const std::string blank : {"\u00A0", "\u1680", "\u2003", "\u202F", "\u205F", "\u3000"}) {
+    EXPECT_EQ(ToPrintable(blank + "::error::x"), blank + "\uFFFD:error::x");
+    EXPECT_EQ(ToPrintable("a" + blank + " " + blank + "::error::x"),
+              "a" + blank + " " + blank + "\uFFFD:error::x");
+  }
   EXPECT_EQ(ToPrintable("a ##vso[task.setvariable]b"), "a \uFFFD#vso[task.setvariable]b");
   EXPECT_EQ(ToPrintable("##teamcity[x]"), "\uFFFD#teamcity[x]");
   for (const char* const name :
@@ -110,6 +119,15 @@ TEST(Utf8, WordsAreNotCutWhereThereAreShorterOnes) {
   EXPECT_EQ(WrapText("at::native::vectorized_kernel", 14),
             (Lines{"at::native::", "vectorized_", "kernel"}));
   EXPECT_EQ(WrapText("a::bcdefghijk", 8), (Lines{"a::bcdef", "ghijk"}));
+}
+
+TEST(Utf8, NoLineOfALongWordIsACommand) {
+  for (size_t before = 1; before < 24; ++before) {
+    const std::string word = std::string(before, 'x') + "::error::y";
+    for (const std::string& line : WrapText(word, 8)) {
+      EXPECT_FALSE(IsLineCommand(line)) << line;
+    }
+  }
 }
 
 }  // namespace

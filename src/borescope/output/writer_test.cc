@@ -134,15 +134,17 @@ TEST(Writer, CommandsOfBuildServersInCsv) {
   // Lines begin within a text, too, after blanks, and where readers differ about what ends one.
   Table lines{"lines", "Lines", {}};
   Column& texts = AddString(lines, "name", Role::kKey, "");
-  for (const char* text : {"\n::set-output name=a::b", "\v::error::c", "\r::stop-commands::d",
-                           "e\n \t::error::f", "\u0085::error::g", "h::error::i"}) {
+  for (const char* text :
+       {"\n::set-output name=a::b", "\v::error::c", "\r::stop-commands::d", "e\n \t::error::f",
+        "\u0085::error::g", "h::error::i", "::Error::j", "\u3000::ADD-MASK::k", "l ##VSO[m]"}) {
     Push(texts, text);
   }
   StringSink sink;
   EXPECT_TRUE(WriteCsvTable(lines, {.guard_formulas = true}, sink).ok());
   EXPECT_EQ(sink.text(),
             "name\n\"\n'::set-output name=a::b\"\n\v'::error::c\n\"'\r'::stop-commands::d\"\n"
-            "\"e\n \t'::error::f\"\n\u0085'::error::g\nh::error::i\n");
+            "\"e\n \t'::error::f\"\n\u0085'::error::g\nh::error::i\n'::Error::j\n"
+            "\u3000'::ADD-MASK::k\nl #'#VSO[m]\n");
 }
 
 TEST(Writer, JsonForATerminalShowsWhatItHolds) {

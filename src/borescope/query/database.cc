@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -190,6 +191,15 @@ void ResultColumn::Widen(Type type) {
   type_ = type;
 }
 
+// EXPLAIN names a table that is not SQLite's own by where it is in memory, which differs from run to
+// run, and says where the program was loaded.
+std::string_view WithoutAddress(sqlite3_stmt* statement, std::string_view text) {
+  constexpr std::string_view kTable = "vtab:";
+  return sqlite3_stmt_isexplain(statement) == 1 && text.starts_with(kTable)
+             ? kTable.substr(0, kTable.size() - 1)
+             : text;
+}
+
 size_t ResultColumn::Add(sqlite3_stmt* statement, int column) {
   const int sqlite = sqlite3_column_type(statement, column);
   if (sqlite == SQLITE_INTEGER || sqlite == SQLITE_FLOAT) {
@@ -217,7 +227,7 @@ size_t ResultColumn::Add(sqlite3_stmt* statement, int column) {
   } else if (sqlite == SQLITE_INTEGER) {
     texts_.push_back(fmt::format("{}", sqlite3_column_int64(statement, column)));
   } else {
-    const std::string_view text = TextAt(statement, column);
+    const std::string_view text = WithoutAddress(statement, TextAt(statement, column));
     texts_.push_back(sqlite == SQLITE_BLOB ? Hex(text) : std::string(text));
   }
   return texts_.back().size();
@@ -258,6 +268,15 @@ int BindValue(sqlite3_stmt* statement, int place, const Value& value) {
 
 }  // namespace
 
+// The place among values without names that ?3 means; the number of values where it means none.
+size_t ParameterBinder::PlaceOf(std::string_view name) const {
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_place = error == std::errc() && end == name.data() + name.size() && number >= 1 &&
+                        number <= parameters_.size() && parameters_[number - 1].first.empty();
+  return is_place ? number - 1 : parameters_.size();
+}
+
 Result<void> ParameterBinder::Bind(sqlite3_stmt* statement) {
   const int count = sqlite3_bind_parameter_count(statement);
   if (count > 0 && parameters_.empty()) {
@@ -271,6 +290,9 @@ Result<void> ParameterBinder::Bind(sqlite3_stmt* statement) {
     while (i < parameters_.size() &&
            (parameters_[i].first != name || (name.empty() && is_used_[i]))) {
       ++i;
+    }
+    if (i == parameters_.size()) {
+      i = PlaceOf(name);
     }
     if (i == parameters_.size()) {
       return UsageError(fmt::format("query: there is no value for the parameter {}", written));

@@ -43,6 +43,8 @@ class ParameterBinder {
   Result<void> CheckAllUsed() const;
 
  private:
+  size_t PlaceOf(std::string_view name) const;
+
   const Parameters& parameters_;
   std::vector<bool> is_used_;
 };

@@ -623,39 +623,109 @@ void Replace(sqlite3_context* context, int, Arguments arguments) {
 
 // ---- trim ----
 
-using Characters = HashSet<std::string_view>;
-
-Characters CharactersOf(std::string_view text) {
-  Characters characters;
-  while (!text.empty()) {
-    const std::string_view character = FirstCharacter(text);
-    characters.insert(character);
-    text.remove_prefix(character.size());
+// The characters to remove. As in SQLite (trimFunc of its func.c) they end at the first NUL, and
+// are compared byte by byte: where text is no UTF-8, one may be the begin or the end of a longer
+// character, and the first one of the list that is there is removed.
+class TrimSet {
+ public:
+  explicit TrimSet(std::string_view characters) {
+    single_.fill(kNone);
+    characters = characters.substr(0, characters.find('\0'));
+    for (size_t place = 0; !characters.empty(); ++place) {
+      const std::string_view character = TakeCharacter(characters);
+      if (character.size() == 1) {
+        size_t& known = single_[static_cast<unsigned char>(character.front())];
+        known = std::min(known, place);
+      } else if (longer_.emplace(character, place).second) {
+        sizes_.push_back(character.size());
+      }
+    }
+    std::sort(sizes_.begin(), sizes_.end());
+    sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
   }
-  return characters;
-}
 
-std::string_view LastCharacter(std::string_view text) {
-  size_t begin = text.size() - 1;
-  while (begin > 0 && IsContinuation(text[begin])) {
-    --begin;
+  // How many bytes at the begin of `text`, which is not empty, are a character of the set; 0: none.
+  // `compared` counts what was compared.
+  size_t AtBegin(std::string_view text, size_t& compared) const {
+    size_t first = single_[static_cast<unsigned char>(text.front())];
+    size_t bytes = first == kNone ? 0 : 1;
+    // Only a character of as many bytes that continue it, or more, can begin with a longer one.
+    const size_t most =
+        static_cast<unsigned char>(text.front()) < 0xC0 ? 1 : BytesOfFirst(text, Longest());
+    for (size_t i = 0; i < sizes_.size() && sizes_[i] <= most; ++i) {
+      Try(text.substr(0, sizes_[i]), first, bytes, compared);
+    }
+    return bytes;
   }
-  return text.substr(begin);
-}
+
+  // The same at the end, where a longer one is the whole last character.
+  size_t AtEnd(std::string_view text, size_t& compared) const {
+    size_t first = single_[static_cast<unsigned char>(text.back())];
+    size_t bytes = first == kNone ? 0 : 1;
+    size_t last = 1;
+    while (last < text.size() && last <= Longest() && IsContinuation(text[text.size() - last])) {
+      ++last;
+    }
+    if (last > 1 && last <= Longest()) {
+      Try(text.substr(text.size() - last), first, bytes, compared);
+    }
+    return bytes;
+  }
+
+ private:
+  static constexpr size_t kNone = std::numeric_limits<size_t>::max();
+
+  size_t Longest() const { return sizes_.empty() ? 0 : sizes_.back(); }
+
+  // Bytes of the first character, of which no more than `most` matter.
+  static size_t BytesOfFirst(std::string_view text, size_t most) {
+    return most == 0 ? 1 : FirstCharacter(text.substr(0, most)).size();
+  }
+
+  void Try(std::string_view piece, size_t& first, size_t& bytes, size_t& compared) const {
+    compared += piece.size();
+    const auto found = longer_.find(piece);
+    if (found != longer_.end() && found->second < first) {
+      first = found->second;
+      bytes = piece.size();
+    }
+  }
+
+  std::array<size_t, 256> single_{};          // by byte: its place in the list
+  HashMap<std::string_view, size_t> longer_;  // the same of characters of several bytes
+  std::vector<size_t> sizes_;                 // of these, in order, each once
+};
 
 template <bool at_begin, bool at_end>
 void Trim(sqlite3_context* context, int count, Arguments arguments) {
   if (std::any_of(arguments, arguments + count, IsNull)) {
     return;
   }
-  Call(context, [&](const Deadline&) {
+  Call(context, [&](const Deadline& deadline) {
+    constexpr size_t kBetweenLooks = size_t{1} << 20;  // bytes
     std::string_view text = TextOf(arguments[0]);
-    const Characters off = CharactersOf(count == 2 ? TextOf(arguments[1]) : " ");
-    while (at_begin && !text.empty() && off.count(FirstCharacter(text)) != 0) {
-      text.remove_prefix(FirstCharacter(text).size());
+    const TrimSet off(count == 2 ? TextOf(arguments[1]) : " ");
+    size_t compared = 0;
+    // Bytes of the text that go next; 0 where none do, or time is over.
+    const auto next = [&](bool is_begin) {
+      const size_t bytes = text.empty() ? 0
+                           : is_begin   ? off.AtBegin(text, compared)
+                                        : off.AtEnd(text, compared);
+      compared += bytes;
+      if (compared >= kBetweenLooks && deadline.passed()) {
+        return size_t{0};
+      }
+      compared = compared >= kBetweenLooks ? 0 : compared;
+      return bytes;
+    };
+    for (size_t bytes = at_begin ? next(true) : 0; bytes != 0; bytes = next(true)) {
+      text.remove_prefix(bytes);
     }
-    while (at_end && !text.empty() && off.count(LastCharacter(text)) != 0) {
-      text.remove_suffix(LastCharacter(text).size());
+    for (size_t bytes = at_end ? next(false) : 0; bytes != 0; bytes = next(false)) {
+      text.remove_suffix(bytes);
+    }
+    if (compared >= kBetweenLooks) {
+      return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
     }
     ReturnCopy(context, text);
   });

@@ -256,6 +256,34 @@ TEST_F(TextFunctionsTest, TheOthersAsSqlite) {
   }
 }
 
+// Sets that SQLite ends at a NUL, and compares byte by byte: those of whole characters, and of
+// pieces of such.
+TEST_F(TextFunctionsTest, TrimAnySetAsSqlite) {
+  const std::string nul(1, '\0');
+  const std::string pieces[] = {"a",    "b",    " ",        "é",    "漢",   nul,
+                                "\xC3", "\xA9", "\xE6\xBC", "\x80", "\xFF", "\xC3\xA9\x80"};
+  const auto text_of = [&](size_t longest) {
+    std::string text;
+    for (size_t left = random_() % (longest + 1); left > 0; --left) {
+      text += pieces[random_() % std::size(pieces)];
+    }
+    return text;
+  };
+  const auto hex = [](const std::string& bytes) {
+    std::string text = "CAST(x'";
+    for (const char c : bytes) {
+      text += fmt::format("{:02X}", static_cast<unsigned char>(c));
+    }
+    return text + "' AS TEXT)";
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const std::string arguments = hex(text_of(8)) + ", " + hex(text_of(5));
+    for (const char* const name : {"trim", "ltrim", "rtrim"}) {
+      ExpectEqual(fmt::format("SELECT hex({}({}))", name, arguments).c_str(), {});
+    }
+  }
+}
+
 TEST_F(TextFunctionsTest, PrintfAsSqliteOrTooLong) {
   for (const char* const sql :
        {"SELECT printf()", "SELECT printf(NULL)", "SELECT printf(NULL, 1)", "SELECT printf('')",

@@ -50,6 +50,32 @@ TEST(QueryGuard, OnlyReads) {
   EXPECT_EQ(run.Ask("SELECT count(*) FROM kernels"), "2");
 }
 
+// Else the same question has another answer each time, and says where the program is in memory.
+TEST(QueryGuard, ExplainGivesNoAddresses) {
+  TestRun run = SmallRun();
+  const std::string explained = run.Ask("EXPLAIN SELECT k.name FROM kernels k JOIN host_events h");
+  EXPECT_NE(explained.find("VOpen"), std::string::npos) << explained;
+  EXPECT_NE(explained.find(",vtab,"), std::string::npos) << explained;
+  EXPECT_EQ(explained.find("vtab:"), std::string::npos) << explained;
+  EXPECT_EQ(SmallRun().Ask("EXPLAIN SELECT k.name FROM kernels k JOIN host_events h"), explained);
+  EXPECT_EQ(run.Ask("SELECT 'vtab:1'"), "vtab:1");
+}
+
+TEST(QueryGuard, ValuesByTheirPlace) {
+  TestRun run = SmallRun();
+  const auto ask = [&](std::string_view sql, const Parameters& values) {
+    const Result<std::vector<QueryResult>> answers = run.database().Run(sql, values, {});
+    return answers.ok() ? TestRun::TextOf(answers->back().table) : answers.error().Sentence();
+  };
+  const Parameters values = {{"", int64_t{5}}, {"", std::string("x")}};
+  EXPECT_EQ(ask("SELECT ?2, ?1, ?2", values), "x,5,x");
+  EXPECT_EQ(ask("SELECT ?1, ?", values), "5,x");
+  EXPECT_EQ(ask("SELECT ?1; SELECT ?1, ?2", values), "5,x");
+  EXPECT_EQ(ask("SELECT ?3, ?1, ?2", values), "query: there is no value for the parameter ?3");
+  EXPECT_EQ(ask("SELECT ?1", values), "query: there are more values than ? in the statement");
+  EXPECT_EQ(ask("SELECT ?1", {{"1", int64_t{7}}}), "7");
+}
+
 TEST(QueryGuard, FunctionsOfValuesAreThere) {
   TestRun run = SmallRun();
   EXPECT_EQ(run.Ask("SELECT sum(value) FROM json_each('[1, 2, 4]')"), "7");

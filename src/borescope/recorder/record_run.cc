@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/process_facts.h"
@@ -55,6 +56,7 @@ Result<std::string> MakeSpool(const std::string& folder, const std::string& spoo
   const fs::path absolute = fs::absolute(spool, error);
   const fs::path place =
       absolute / (fs::path(folder).filename().string() + "." + std::to_string(getpid()));
+  BS_TRY(CheckNoForeignLink(place.string()));
   if (error || mkdir(place.c_str(), 0700) != 0) {
     return SpoolError(place.string(), "cannot be made", error ? error : LastError());
   }

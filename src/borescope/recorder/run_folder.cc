@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"
 #include "borescope/recording/job_variables.h"
@@ -262,6 +263,7 @@ bool IsWriterAlive(const LogHeader& header) {
 }
 
 Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
+  BS_TRY(CheckNoForeignLink(folder));
   std::error_code error;
   if (fs::symlink_status(folder, error).type() != fs::file_type::not_found) {
     BS_TRY(RemoveOld(folder, replaces));

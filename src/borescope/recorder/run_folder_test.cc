@@ -1,9 +1,13 @@
 #include "borescope/recorder/run_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
+
+#include "borescope/base/io/temporary_folder.h"
+#include "borescope/recorder/record_run.h"
 
 namespace borescope::internal {
 
@@ -62,6 +66,26 @@ TEST(RunFolderTest, AFolderWithinNoneSaysWhatToDo) {
   const Result<void> made = MakeRunFolder("/no-such-folder/x.bsr", false);
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().remedy, "make the folder that it is to lie in");
+}
+
+// In /tmp anybody can prepare the folder that somebody else is about to record into.
+TEST(RunFolderTest, NoFolderIsMadeThroughALinkOfSomebodyElse) {
+  constexpr uid_t kSomebodyElse = 65534;
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make links of others";
+  const TemporaryFolder folder = TemporaryFolder::Make().value();
+  const std::string all = folder.path() + "/all";
+  ASSERT_EQ(mkdir(all.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(all.c_str(), 01777), 0);
+  ASSERT_EQ(symlink(folder.path().c_str(), (all + "/link").c_str()), 0);
+  EXPECT_TRUE(MakeRunFolder(all + "/link/ours.bsr", false).ok()) << "our own link";
+  ASSERT_EQ(lchown((all + "/link").c_str(), kSomebodyElse, kSomebodyElse), 0);
+  const Result<void> refused = MakeRunFolder(all + "/link/x.bsr", false);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().Sentence().find("another user"), std::string::npos);
+  EXPECT_NE(access((folder.path() + "/x.bsr").c_str(), F_OK), 0);
+  const Result<std::string> spool = MakeSpool(folder.path() + "/y.bsr", all + "/link");
+  ASSERT_FALSE(spool.ok());
+  EXPECT_NE(spool.error().Sentence().find("another user"), std::string::npos);
 }
 
 TEST(RunNameTest, ARankThatIsNoNumberIsNone) {

@@ -98,7 +98,7 @@ constexpr std::string_view kPublicWords =
     "comms barrier execute context generation prefill decode graph capture replay launch memcpy "
     "memset pageable pinned device host htod dtoh dtod ptop peer array unified stream wait "
     "synchronize synchronization lib libs so nvtx roctx ncclgroup group default pg undefined world "
-    "annotation python overhead right instant ac fwdbwd "
+    "annotation python overhead right instant ac fwdbwd ns us ms "
     // Training.
     "train training eval forward backward fwd bwd loss batch epoch data dataloader loader dataset "
     "load iter processing single base next enumerate dequeue enqueue microbatch stage pipeline "

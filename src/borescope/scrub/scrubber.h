@@ -57,6 +57,9 @@ class Scrubber {
   // A replacement for a whole text: a word for it, and the hash: "thread-0123456789abcdef".
   std::string Replaced(std::string_view word, std::string_view text) const;
 
+  // The keyed hash of a text, for a number in its place.
+  uint64_t Hash(std::string_view text) const { return KeyedHash(rules_.key, text); }
+
   // Whether names are replaced, too.
   bool renames() const { return rules_.names; }
   // How many different texts were changed.

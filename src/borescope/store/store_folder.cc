@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/store/file_identity.h"
@@ -273,6 +274,7 @@ std::string WithoutSlashes(const std::string& folder) {
 
 Result<void> MakeStoreFolder(const std::string& folder) {
   const fs::path path(WithoutSlashes(folder));
+  BS_TRY(CheckNoForeignLink(path.string()));
   std::error_code error;
   if (path.has_parent_path()) {
     fs::create_directories(path.parent_path(), error);

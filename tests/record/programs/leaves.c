@@ -1,15 +1,21 @@
 /* leaves HOW FOLDER [first]: ranges (none with first), then the program leaves where its log is, then many more ranges.
  *
  * HOW: stay, chroot, setuid, rename (FOLDER, to FOLDER.new), remove (the files of FOLDER),
- * remove-logs (all but its page), close (all descriptors from 3 on, and others of /dev/null in their
+ * remove-logs (all but its page), filter (the system refuses all calls but those of an end, with an error), close (all descriptors from 3 on, and others of /dev/null in their
  * places), close-chroot, forks (a child of a child and so on, each of which records, and the last one has as
  * many descriptors as the first). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +73,19 @@ static int fork_down(void) {
   _exit(open_descriptors() == before ? 0 : 1);
 }
 
+/* What a sandbox does that answers with errors. */
+static int filter_calls(void) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0;
+}
+
 static int leave(const char* how, const char* folder) {
   if (strcmp(how, "stay") == 0) return 0;
   if (strcmp(how, "chroot") == 0) return chroot("/proc/self/fdinfo") != 0 || chdir("/") != 0;
@@ -76,6 +95,7 @@ static int leave(const char* how, const char* folder) {
   if (strcmp(how, "remove-logs") == 0) return remove_files(folder, "control");
   if (strcmp(how, "forks") == 0) return fork_down();
   if (strcmp(how, "close") == 0) return close_all();
+  if (strcmp(how, "filter") == 0) return filter_calls();
   if (strcmp(how, "close-chroot") == 0) return close_all() || leave("chroot", folder);
   return 1;
 }

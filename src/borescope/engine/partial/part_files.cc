@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/access.h"
@@ -29,6 +30,7 @@ Result<void> MakeFolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code failed;
   if (!folder.empty()) {
+    BS_TRY(internal::CheckNoForeignLink(path));
     std::filesystem::create_directories(folder, failed);
   }
   if (failed) {

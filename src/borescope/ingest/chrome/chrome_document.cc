@@ -35,7 +35,7 @@ void ChromeRows::Add(const RawEvent& event) {
   if (phase.empty() && !event.Has(Field::kTs)) {
     return;  // an empty object, with which JAX ends its list
   }
-  const char letter = phase.size() == 3 && phase[0] == '"' ? phase[1] : '?';
+  const char letter = PhaseOf(phase) == 0 ? '?' : PhaseOf(phase);
   switch (letter) {
     case 'X':
     case 's':
@@ -101,7 +101,9 @@ void ChromeRows::AddArguments(const RawEvent& event, Row& row) {
   if (args.EnterObject()) {
     while (args.NextMember(key)) {
       const std::string_view value = args.Value();
-      const auto known = std::find(keys_.begin(), keys_.end(), key);
+      const std::string decoded = HasEscapes(key) ? DecodedText(key) : std::string();
+      const auto known =
+          std::find(keys_.begin(), keys_.end(), HasEscapes(key) ? std::string_view(decoded) : key);
       if (known == keys_.end() || value.empty() || value == "null") {
         continue;
       }
@@ -138,9 +140,9 @@ void ChromeRows::AddMetadata(const RawEvent& event) {
     return;
   }
   const std::string name(values_.Text(event, Field::kArgName));
-  if (what == "\"process_name\"") {
+  if (Says(what, "process_name")) {
     Name(process_names_, Pid(event), name);
-  } else if (what == "\"thread_name\"") {
+  } else if (Says(what, "thread_name")) {
     Name(thread_names_, std::pair(Pid(event), values_.ProcessNumber(event, Field::kTid)), name);
   }
 }

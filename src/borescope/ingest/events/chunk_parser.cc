@@ -108,12 +108,13 @@ class EventsOfRank final : public EventSink {
       return;
     }
     const std::string_view token = event.Get(Field::kPid);
-    if (!IsString(token) || !StringContent(token).starts_with(label_)) {
+    const std::string_view text = ProcessText(token, scratch_);
+    if (!text.starts_with(label_)) {
       events_.Skip();
       return;
     }
     RawEvent own = event;
-    const std::string_view number = StringContent(token).substr(label_.size());
+    const std::string_view number = text.substr(label_.size());
     const bool is_number = !number.empty() && std::all_of(number.begin(), number.end(), IsDigit);
     own.Put(Field::kPid, is_number ? number : token);
     events_.Add(own);
@@ -134,6 +135,7 @@ class EventsOfRank final : public EventSink {
 
   KinetoEvents& events_;
   std::string_view label_;
+  std::string scratch_;
 };
 
 }  // namespace

@@ -48,6 +48,25 @@ size_t Decimals(std::string_view number) {
 
 }  // namespace
 
+char EscapedPhaseOf(std::string_view token) {
+  const std::string text = HasEscapes(token) ? StringText(token) : std::string();
+  return text.size() == 1 && text[0] > ' ' && text[0] < 0x7F ? text[0] : '\0';
+}
+
+std::string_view ProcessText(std::string_view token, std::string& scratch) {
+  const std::string_view raw = StringContent(token);
+  StringRepairs repairs;
+  return HasEscapes(raw) ? DecodeString(raw, scratch, repairs) : raw;
+}
+
+std::optional<int64_t> ProcessNumberIn(std::string_view text) {
+  if (const ParsedNumber whole = ParseInteger(text); whole.status == NumberStatus::kOk) {
+    return whole.value;
+  }
+  const ParsedNumber tail = ParseInteger(text.substr(text.find_last_not_of("0123456789") + 1));
+  return tail.status == NumberStatus::kOk ? std::optional(tail.value) : std::nullopt;
+}
+
 bool EventValues::UsableIfRare(const ParsedNumber& number, const RawEvent& event, Field field) {
   switch (number.status) {
     case NumberStatus::kOk:
@@ -149,24 +168,20 @@ void EventValues::NoteFusedRank(const RawEvent& event) {
 
 int64_t EventValues::ProcessNumber(const RawEvent& event, Field field) {
   const std::string_view token = event.Get(field);
-  const std::string_view text = Unquoted(token);
-  const ParsedNumber number = ParseInteger(text);
-  if (number.status == NumberStatus::kOk) {
-    return number.value;
-  }
   if (!IsString(token)) {
-    return IsAbsent(token) || !Usable(number, event, field) ? -1 : number.value;
+    const ParsedNumber number = ParseInteger(token);
+    const bool is_number =
+        number.status == NumberStatus::kOk || (!IsAbsent(token) && Usable(number, event, field));
+    return is_number ? number.value : -1;
   }
+  const std::string_view text = ProcessText(token, scratch_);
   if (field == Field::kPid) {
     rank_labels_.Note(RankLabelOf(text));
   }
-  // "stream 7" is 7; any other text gets a negative number of its own (FNV-1a), the same in every
-  // chunk and run.
-  const size_t digits = text.find_last_not_of("0123456789") + 1;
-  if (const ParsedNumber tail = ParseInteger(text.substr(digits));
-      tail.status == NumberStatus::kOk) {
-    return tail.value;
+  if (const std::optional<int64_t> number = ProcessNumberIn(text)) {
+    return *number;
   }
+  // A number of its own (FNV-1a), the same in every chunk and run.
   uint32_t hash = 2166136261U;
   for (const char c : text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;

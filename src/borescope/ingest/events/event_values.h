@@ -43,6 +43,22 @@ FusedRank FusedRankOf(std::string_view args);
 // "rank 3": the label of such a rank.
 std::string FusedRankLabel(const FusedRank& fused);
 
+// PhaseOf of a token of another length than that of a letter in quotation marks.
+char EscapedPhaseOf(std::string_view token);
+
+// The letter that the token of a "ph" says, with whatever escapes it is written; 0 if it is not one
+// visible character of ASCII.
+inline char PhaseOf(std::string_view token) {
+  return token.size() == 3 && token[0] == '"' ? token[1] : EscapedPhaseOf(token);
+}
+
+// What the text of a "pid" or "tid" says: its content, escapes resolved in `scratch`; empty if the
+// token is no string.
+std::string_view ProcessText(std::string_view token, std::string& scratch);
+
+// The number that such a text says or ends with: 7 of "stream 7"; none of "Spans".
+std::optional<int64_t> ProcessNumberIn(std::string_view text);
+
 // Labels of ranks among the processes of a file, by which merged files are known.
 struct RankLabels {
   std::string first;

@@ -50,6 +50,12 @@ TEST(ProcessNumberTest, NumbersOfEveryWriting) {
   EXPECT_EQ(TidOf("null"), -1);
 }
 
+TEST(ProcessNumberTest, EscapesSayWhatTheySay) {
+  EXPECT_EQ(TidOf(R"("\u0037")"), 7);
+  EXPECT_EQ(TidOf(R"("stre\u0061m 7")"), 7);
+  EXPECT_EQ(TidOf(R"("Sp\u0061ns")"), TidOf("\"Spans\""));
+}
+
 TEST(ProcessNumberTest, OtherTextsGetNumbersOfTheirOwn) {
   const int64_t spans = TidOf("\"Spans\"");
   EXPECT_LT(spans, -1);

@@ -25,9 +25,7 @@ constexpr size_t kMostLabels = 512;
 class LabelSink final : public EventSink {
  public:
   void Add(const RawEvent& event) override {
-    const std::string_view token = event.Get(Field::kPid);
-    std::string_view label =
-        IsString(token) ? RankLabelOf(StringContent(token)) : std::string_view();
+    std::string_view label = RankLabelOf(ProcessText(event.Get(Field::kPid), scratch_));
     std::string fused_label;
     if (label.empty()) {
       if (const FusedRank fused = FusedRankOf(event.Get(Field::kArgs)); !fused.rank.empty()) {
@@ -52,6 +50,7 @@ class LabelSink final : public EventSink {
  private:
   std::set<std::string> labels_;
   std::string last_;
+  std::string scratch_;
   bool is_mixed_ = false;
   Diagnostics diagnostics_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
 #include "borescope/json/number.h"
 #include "borescope/trace/columns.h"
 
@@ -59,7 +60,10 @@ void AsyncRanges::Close(TraceBuilder& builder) const {
 namespace {
 
 // Fields of any event are not counters; see docs/formats/kineto.md.
-bool IsOtherField(std::string_view key) {
+bool IsOtherField(std::string_view raw_key) {
+  std::string scratch;
+  StringRepairs repairs;
+  const std::string_view key = DecodeString(raw_key, scratch, repairs);
   std::array<char, 64> padded{};  // FindArgsField reads eight bytes from the key's start
   if (key.size() > padded.size() - 8) {
     return false;
@@ -151,7 +155,12 @@ Monitored ParseMonitored(std::string_view text) {
 }  // namespace
 
 void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& part) {
-  if (!event.Get(Field::kCategory).starts_with(kCategoryToken)) {
+  const std::string_view token = event.Get(Field::kCategory);
+  if (!token.starts_with(kCategoryToken) && !HasEscapes(token)) {
+    return;
+  }
+  const std::string category = StringText(token);
+  if (!category.starts_with(kCategory)) {
     return;
   }
   const EventTime time = values.Time(event);
@@ -166,8 +175,7 @@ void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& par
   }
   Samples& samples = part.data.samples;
   const uint32_t row = AddMissingRow(samples);
-  const std::string_view category = values.Text(event, Field::kCategory);
-  const Monitored monitored = ParseMonitored(category.substr(kCategory.size()));
+  const Monitored monitored = ParseMonitored(std::string_view(category).substr(kCategory.size()));
   samples.ts_ns[row] = time.ts_ns;
   samples.end_ns[row] = time.ts_ns + time.dur_ns;
   samples.device_type[row] = part.Intern(monitored.type);
@@ -246,21 +254,21 @@ KinetoFacts KinetoEvents::facts() const {
 
 void KinetoEvents::Add(const RawEvent& event) {
   ++part_.events;
-  const std::string_view phase = event.Get(Field::kPhase);
+  const char phase = PhaseOf(event.Get(Field::kPhase));
   if (event.has_duplicates()) {
     diagnostics().Count(Diag::kDuplicateKey, event.byte);
   }
-  if (phase.size() != 3 || phase[0] != '"') {
+  if (phase == 0) {
     diagnostics().Count(Diag::kUnknownPhase, event.byte, "an event without a one-letter \"ph\"");
     part_.CountEvent('?', CategoryOf(event), 0);
     return;
   }
-  if (phase[1] == 'X') {
+  if (phase == 'X') {
     AddComplete(event);
     return;
   }
-  AddInPhase(event, phase[1]);
-  part_.CountEvent(phase[1], CategoryOf(event), 0);
+  AddInPhase(event, phase);
+  part_.CountEvent(phase, CategoryOf(event), 0);
 }
 
 void KinetoEvents::AddInPhase(const RawEvent& event, char phase) {
@@ -272,7 +280,7 @@ void KinetoEvents::AddInPhase(const RawEvent& event, char phase) {
       return AddInstant(event);
     case 's':
     case 'f':
-      return AddFlow(event);
+      return AddFlow(event, phase == 's');
     case 'b':
       return AddAsyncBegin(event);
     case 'e':
@@ -474,8 +482,8 @@ void KinetoEvents::AddInstant(const RawEvent& event) {
 }
 
 // Launch flows repeat the correlation and are not kept; forward-backward ones are.
-void KinetoEvents::AddFlow(const RawEvent& event) {
-  if (event.Get(Field::kCategory) != "\"fwdbwd\"") {
+void KinetoEvents::AddFlow(const RawEvent& event, bool is_start) {
+  if (!Says(event.Get(Field::kCategory), "fwdbwd")) {
     return;
   }
   int64_t ts_ns = 0;
@@ -487,12 +495,12 @@ void KinetoEvents::AddFlow(const RawEvent& event) {
   flows.track.push_back(part_.Track(TrackKind::kHost, values_.ProcessNumber(event, Field::kPid),
                                     values_.ProcessNumber(event, Field::kTid)));
   flows.id.push_back(values_.Integer(event, Field::kFlowId));
-  flows.is_start.push_back(event.Get(Field::kPhase) == "\"s\"" ? 1 : 0);
+  flows.is_start.push_back(is_start ? 1 : 0);
 }
 
 void KinetoEvents::AddThreadName(const RawEvent& event) {
   values_.NoteFusedRank(event);
-  if (event.Get(Field::kName) == "\"thread_name\"" && event.Has(Field::kArgName)) {
+  if (Says(event.Get(Field::kName), "thread_name") && event.Has(Field::kArgName)) {
     part_.thread_names.push_back({values_.ProcessNumber(event, Field::kPid),
                                   values_.ProcessNumber(event, Field::kTid),
                                   details_.InternText(event, Field::kArgName)});

@@ -112,7 +112,7 @@ class KinetoEvents final : public EventSink {
   void AddAsyncEnd(const RawEvent& event);
   bool AsyncEdge(const RawEvent& event, AsyncRanges::Edge& edge);
   void AddInstant(const RawEvent& event);
-  void AddFlow(const RawEvent& event);
+  void AddFlow(const RawEvent& event, bool is_start);
   void AddThreadName(const RawEvent& event);
   StringId CategoryOf(const RawEvent& event);
   StringId InternCategory(const RawEvent& event);

@@ -68,6 +68,62 @@ std::string Event(const std::string& category, const std::string& rest) {
 
 std::string Args(const std::string& members) { return R"("args":{)" + members + "}"; }
 
+// JSON may write any character of any text as an escape.
+std::string Escaped(std::string_view json) {
+  std::string escaped;
+  bool in_text = false;
+  for (const char c : json) {
+    in_text = in_text != (c == '"');
+    if (in_text && c != '"') {
+      escaped += "\\u00";
+      escaped += "0123456789abcdef"[static_cast<unsigned char>(c) / 16];
+      escaped += "0123456789abcdef"[static_cast<unsigned char>(c) % 16];
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+TEST(KinetoEventsTest, EscapesSayWhatTheySay) {
+  const std::string plain =
+      Event("kernel", Args(R"("stream":7,"correlation":3)")) + "," +
+      R"({"ph":"M","name":"thread_name","pid":3,"tid":4,"args":{"name":"loader"}},)"
+      R"({"ph":"s","cat":"fwdbwd","id":1,"pid":3,"tid":4,"ts":1},)"
+      R"({"ph":"f","cat":"fwdbwd","id":1,"pid":3,"tid":4,"ts":9},)"
+      R"({"ph":"b","cat":"user_annotation","id":2,"name":"step","pid":3,"tid":4,"ts":1},)"
+      R"({"ph":"e","cat":"user_annotation","id":2,"name":"step","pid":3,"tid":4,"ts":5},)"
+      R"({"ph":"i","name":"[memory]","pid":3,"tid":4,"ts":2,"args":{"Bytes":8,"Addr":1}},)"
+      R"({"ph":"C","cat":"monitor,gpu,2","name":"x","pid":3,"ts":2,"args":{"power":3}},)" +
+      Event("cuda_profiler_range", Args(R"("stream":7,"sm__cycles":5)"));
+  const Parsed expected = Parse(plain);
+  const Parsed parsed = Parse(Escaped(plain));
+  for (const Parsed* const each : {&expected, &parsed}) {
+    EXPECT_EQ(each->count(Diag::kUnknownPhase), 0U);
+    ASSERT_EQ(each->data().device.size(), 2U);
+    EXPECT_EQ(each->data().device.correlation[0], 3);
+    EXPECT_EQ(each->data().host.size(), 1U);
+    EXPECT_EQ(each->data().memory.size(), 1U);
+    ASSERT_EQ(each->data().flows.id.size(), 2U);
+    EXPECT_EQ(each->data().flows.is_start[0], 1);
+    EXPECT_EQ(each->data().flows.is_start[1], 0);
+    ASSERT_EQ(each->part.thread_names.size(), 1U);
+    EXPECT_EQ(each->Text(each->part.thread_names[0].name), "loader");
+    ASSERT_EQ(each->data().samples.size(), 1U);
+    EXPECT_EQ(each->data().samples.device[0], 2);
+    EXPECT_EQ(each->Text(each->data().samples.name[0]), "power");
+    ASSERT_EQ(each->data().metrics.size(), 1U);
+    EXPECT_EQ(each->Text(each->data().metrics.name[0]), "sm__cycles");
+  }
+}
+
+TEST(KinetoEventsTest, WhatIsNoLetterIsCounted) {
+  for (const char* const phase : {R"("\u0058\u0058")", R"("\u00e9")", R"("\u0001")", "\"\"", "7"}) {
+    const Parsed parsed = Parse(R"({"ph":)" + std::string(phase) + R"(,"ts":1,"name":"n"})");
+    EXPECT_EQ(parsed.count(Diag::kUnknownPhase), 1U) << phase;
+  }
+}
+
 // --- categories: kineto_format.md sections 6 and 7 ---
 
 struct HostCase {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"
 
@@ -385,6 +386,7 @@ Result<AttachOutcome> AttachTo(const AttachRequest& request) {
     return Error{
         ErrorCode::kInvalidArgument, "a name with a line break cannot be asked for", {}, folder};
   }
+  BS_TRY(CheckNoForeignLink(folder));
   if (mkdir(folder.c_str(), 0700) != 0) {
     return Error{ErrorCode::kInvalidArgument,
                  std::string("cannot be made: ") + std::strerror(errno),

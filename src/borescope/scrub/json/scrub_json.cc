@@ -185,6 +185,8 @@ class Cleaner {
     text_ += '{';
     while (cursor.NextMember(key)) {
       const std::string_view value = cursor.Value();
+      const std::string decoded = HasEscapes(key) ? DecodedText(key) : std::string();
+      key = HasEscapes(key) ? std::string_view(decoded) : key;
       const auto rule = std::find_if(rules_.begin(), rules_.end(),
                                      [&](const MemberRule& row) { return row.key == key; });
       if (rule != rules_.end() && !value.empty()) {
@@ -289,10 +291,15 @@ std::string EventCleaner::Text(std::string_view value, TextUse use) {
                          : std::string(NumberOrNull(value));
 }
 
-// A text that names a process or thread becomes the number as which it is read.
-std::string EventCleaner::Process(Field field) {
-  return IsString(event_.Get(field)) ? std::to_string(values_.ProcessNumber(event_, field))
-                                     : std::string(NumberOrNull(event_.Get(field)));
+// A text that names a process or thread becomes the number in it, as which it is read, or a
+// negative one of its own, which without the key says nothing of the text.
+std::string EventCleaner::Process(std::string_view value) {
+  if (!IsString(value)) {
+    return std::string(NumberOrNull(value));
+  }
+  const std::string text = StringText(value);
+  const int64_t own = -2 - static_cast<int64_t>(scrubber_.Hash(text) >> 32);
+  return std::to_string(ProcessNumberIn(text).value_or(own));
 }
 
 // Monitors name a device in their category.
@@ -319,25 +326,25 @@ TextUse EventCleaner::NameUse() const {
 }
 
 void EventCleaner::AddMember(std::string_view key, std::string_view value, Field field) {
-  const std::string_view phase = event_.Get(Field::kPhase);
   out_->append("\"").append(key).append("\":");
   switch (field) {
-    case Field::kPhase:
-      *out_ += value.size() == 3 && value[0] == '"' && value[1] >= 'A' && value[1] <= 'z' &&
-                       value[1] != '\\'
-                   ? value
-                   : "\"?\"";
+    case Field::kPhase: {
+      const char letter = PhaseOf(value);
+      const bool is_phase = letter >= 'A' && letter <= 'z' && letter != '\\';
+      out_->append("\"").append(1, is_phase ? letter : '?').append("\"");
       return;
+    }
     case Field::kCategory:
       *out_ += IsString(value) ? Category() : NumberOrNull(value);
       return;
     case Field::kName:
-      *out_ += phase == "\"M\"" && IsIn(kMetadata, StringContent(value)) ? std::string(value)
-                                                                         : Text(value, NameUse());
+      *out_ += PhaseOf(event_.Get(Field::kPhase)) == 'M' && IsIn(kMetadata, StringText(value))
+                   ? JsonString(StringText(value))
+                   : Text(value, NameUse());
       return;
     case Field::kPid:
     case Field::kTid:
-      *out_ += Process(field);
+      *out_ += Process(value);
       return;
     case Field::kFlowId:
       *out_ += IsString(value) && NumberField(value) == "null"
@@ -356,15 +363,14 @@ void EventCleaner::AddMember(std::string_view key, std::string_view value, Field
 void EventCleaner::AddArgument(std::string_view key, std::string_view value,
                                std::string_view& separator) {
   const Field field = ArgsFieldOf(key);
-  const std::string_view phase = event_.Get(Field::kPhase);
-  const bool is_counter =
-      RoleOfCategory(category_) == EventRole::kProfilerRange || phase == "\"C\"";
-  const bool is_thread_name = event_.Get(Field::kName) == "\"thread_name\"";
+  const char phase = PhaseOf(event_.Get(Field::kPhase));
+  const bool is_counter = RoleOfCategory(category_) == EventRole::kProfilerRange || phase == 'C';
+  const bool is_thread_name = Says(event_.Get(Field::kName), "thread_name");
   const auto add = [&](std::string_view name, std::string_view text) {
     out_->append(separator).append(name).append(":").append(text);
     separator = ",";
   };
-  if (field == Field::kArgName && !(phase == "\"M\"" && is_thread_name)) {
+  if (field == Field::kArgName && !(phase == 'M' && is_thread_name)) {
     return;
   }
   if (field != Field::kCount) {
@@ -376,8 +382,7 @@ void EventCleaner::AddArgument(std::string_view key, std::string_view value,
   } else if (IsIn(kOtherNumbers, key)) {
     add('"' + std::string(key) + '"', NumberField(value));
   } else if (is_counter && NumberOrNull(value) == value) {
-    const std::string quoted = '"' + std::string(key) + '"';
-    add(JsonString(scrubber_.Clean(StringText(quoted), TextUse::kWord)), value);
+    add(JsonString(scrubber_.Clean(key, TextUse::kWord)), value);
   }
 }
 
@@ -390,11 +395,22 @@ void EventCleaner::AddArgs(std::string_view args) {
     while (cursor.NextMember(key)) {
       const std::string_view value = cursor.Value();
       if (!value.empty()) {
-        AddArgument(key, value, separator);
+        AddArgument(Key(key), value, separator);
       }
     }
   }
   *out_ += '}';
+}
+
+// What a key says, with eight bytes after its start that can be read.
+std::string_view EventCleaner::Key(std::string_view raw) {
+  if (!HasEscapes(raw)) {
+    return raw;
+  }
+  std::string& key = keys_.emplace_back(DecodedText(raw));
+  const size_t size = key.size();
+  key.append(8, '\0');
+  return std::string_view(key).substr(0, size);
 }
 
 void EventCleaner::Append(std::string_view object, std::string& out) {
@@ -407,11 +423,13 @@ void EventCleaner::Append(std::string_view object, std::string& out) {
   std::array<Member, kMost> members;
   size_t count = 0;
   event_.Clear();
+  keys_.clear();
   JsonCursor cursor(object);
   if (cursor.EnterObject()) {
-    std::string_view key;
-    while (cursor.NextMember(key)) {
+    std::string_view raw_key;
+    while (cursor.NextMember(raw_key)) {
       const std::string_view value = cursor.Value();
+      const std::string_view key = Key(raw_key);
       const Field field = FindEventField(key);
       if (!value.empty() && field != Field::kCount && count < kMost) {
         event_.Set(field, value);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -89,7 +90,7 @@ std::string CleanMembers(std::string_view value, std::span<const MemberRule> rul
 // Used by one thread at a time.
 class EventCleaner {
  public:
-  explicit EventCleaner(Scrubber& scrubber) : scrubber_(scrubber), values_(unused_) {}
+  explicit EventCleaner(Scrubber& scrubber) : scrubber_(scrubber) {}
 
   // Appends the event whose text is `object` (with kTextPadding readable bytes after it). Anything
   // but an object becomes an empty object.
@@ -99,16 +100,16 @@ class EventCleaner {
   void AddMember(std::string_view key, std::string_view value, Field field);
   void AddArgs(std::string_view args);
   void AddArgument(std::string_view key, std::string_view value, std::string_view& separator);
-  std::string Process(Field field);
+  std::string Process(std::string_view value);
+  std::string_view Key(std::string_view raw);
   std::string Category();
   TextUse NameUse() const;
   std::string Text(std::string_view value, TextUse use);
 
   Scrubber& scrubber_;
-  Diagnostics unused_;
-  EventValues values_;
   RawEvent event_;
-  std::string category_;  // decoded, as recorded
+  std::deque<std::string> keys_;  // of the event, those that were written with escapes
+  std::string category_;          // decoded, as recorded
   std::string* out_ = nullptr;
 };
 

@@ -62,7 +62,7 @@ Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<Bud
   }
   run.metrics[{std::string(kBudgetMetric), budget.name}] = {
       value->value,         value->unit,  value->samples, {},
-      DefinitionOf(budget), value->least, value->most};
+      DefinitionOf(budget), value->least, value->most,    value->rest};
   return {};
 }
 
