@@ -233,7 +233,7 @@ TEST(JudgeTest, LimitsHoldOfTheMedianRun) {
 // From 2^53 on several whole numbers have the same double.
 TEST(JudgeTest, WholeNumbersOfAllSizesAreCompared) {
   constexpr int64_t kFirst = int64_t{1} << 53;
-  const auto status = [](int64_t limit, bool is_max, std::vector<int64_t> values) {
+  const auto status = [](int64_t limit, bool is_max, const std::vector<int64_t>& values) {
     const std::string rule = (is_max ? "max = " : "min = ") + std::to_string(limit);
     const BudgetFile file =
         ReadBudgetFile("[[budget]]\nname = \"b\"\nsql = \"select 1\"\n" + rule, "b").value();
