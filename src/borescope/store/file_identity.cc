@@ -133,10 +133,12 @@ namespace {
 // process where there is no memory to note their destructors.
 class ReadBuffers {
  public:
+  explicit ReadBuffers(size_t bytes) : bytes_(bytes) {}
+
   std::unique_ptr<char[]> Take() {
     const std::lock_guard lock(mutex_);
     if (unused_.empty()) {
-      return std::make_unique_for_overwrite<char[]>(kChunkBytes);
+      return std::make_unique_for_overwrite<char[]>(bytes_);
     }
     std::unique_ptr<char[]> room = std::move(unused_.back());
     unused_.pop_back();
@@ -148,6 +150,7 @@ class ReadBuffers {
   }
 
  private:
+  const size_t bytes_;  // of each
   std::mutex mutex_;
   std::vector<std::unique_ptr<char[]>> unused_;
 };
@@ -160,7 +163,7 @@ Result<ContentHash> SecretHash::Of(
   std::vector<ContentHash> chunks((size + kChunkBytes - 1) / kChunkBytes);
   std::mutex mutex;
   std::optional<Error> error;
-  ReadBuffers buffers;
+  ReadBuffers buffers(kChunkBytes);
   ParallelFor(chunks.size(), threads, [&](size_t i) {
     std::unique_ptr<char[]> room = buffers.Take();
     const uint64_t begin = i * kChunkBytes;
