@@ -59,7 +59,7 @@ INPUTS = {
     "inference": [DATA / "small" / "serving.json"],
     "stats": ["all", RUN],
     "variance": [RUN, "--all-steps"],
-    "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],
+    "diff": [RUN, RUN, "--base-step", "1", "--test-step", "2"],
 }
 # More tables of a verb, by the options that show them.
 VARIANTS = {

@@ -23,22 +23,22 @@ TableName = Literal[
     "critical_ops", "critical_path", "critical_path_summary", "cuda_api_sum", "cuda_gpu_kern_sum",
     "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_trace", "cuda_kern_exec_sum",
     "delays", "device_use", "diff", "diff_annotations", "diff_classes", "diff_modules",
-    "diff_operators", "diff_phases", "diff_runs", "diff_summary", "diff_time", "event_counts",
-    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
-    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "hang_culprits",
-    "hang_mismatches", "hang_operations", "hang_ranks", "idle", "idle_causes", "idle_intervals",
-    "inductor_categories", "inductor_kernels", "inductor_time", "inference_experts",
-    "inference_parts", "inference_phases", "inference_stalls", "inference_steps", "inherited",
-    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
-    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "log_findings",
-    "longest_gaps", "memory_bound", "memory_growth", "memory_live", "memory_ops", "memory_peak",
-    "memory_segments", "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum",
-    "nvtx_sum", "oom", "oom_fixes", "ops", "osrt_sum", "overlap", "overview", "points",
-    "postmortem", "postmortem_files", "postmortem_profiles", "prof", "quality", "queue",
-    "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline", "roofs",
-    "sequence_coverage", "sequences", "slack", "slow_steps", "speed_of_light", "stack_frames",
-    "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges",
-    "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
+    "diff_operators", "diff_phases", "diff_runs", "diff_summary", "diff_time", "diff_waiting",
+    "event_counts", "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls",
+    "gemm_shapes", "gpu_time", "graph_captures", "graph_kernels", "graph_launches",
+    "graph_operators", "hang_culprits", "hang_mismatches", "hang_operations", "hang_ranks", "idle",
+    "idle_causes", "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
+    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
+    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
+    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
+    "ledger", "left_out", "levels", "log_findings", "longest_gaps", "memory_bound", "memory_growth",
+    "memory_live", "memory_ops", "memory_peak", "memory_segments", "memory_timeline", "modelled",
+    "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom", "oom_fixes", "ops", "osrt_sum",
+    "overlap", "overview", "points", "postmortem", "postmortem_files", "postmortem_profiles",
+    "prof", "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality",
+    "roofline", "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "speed_of_light",
+    "stack_frames", "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers",
+    "sync_edges", "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
     "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
     "what_if", "windows"
 ]
@@ -4589,6 +4589,14 @@ class Verbs:
                 base_stddev_ns (float, ns): Sample standard deviation of the steps of the base run;
                     missing for the parts, and where a rank has fewer than two steps.
                 test_stddev_ns (float, ns): The same of the test run.
+            diff_waiting: Waiting in collectives by the last rank per step.
+                rank (int): Rank of the process in the job: the one that came last; of several each
+                    has an equal part.
+                base_ns (int, ns): How long ranks of the base run waited for it in collectives, the
+                    mean of all ranks; what is hidden behind compute is counted, too.
+                test_ns (int, ns): The same in the test run.
+                delta_ns (int, ns): Test less base.
+                change (float, share): The difference / the base.
             diff_classes: Device work by class per step.
                 class (string): What the work is for.
                 base_count (float, count): Calls in the base run.

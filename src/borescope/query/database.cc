@@ -191,8 +191,8 @@ void ResultColumn::Widen(Type type) {
   type_ = type;
 }
 
-// EXPLAIN names a table that is not SQLite's own by where it is in memory, which differs from run to
-// run, and says where the program was loaded.
+// EXPLAIN names a table that is not SQLite's own by where it is in memory, which differs from run
+// to run, and says where the program was loaded.
 std::string_view WithoutAddress(sqlite3_stmt* statement, std::string_view text) {
   constexpr std::string_view kTable = "vtab:";
   return sqlite3_stmt_isexplain(statement) == 1 && text.starts_with(kTable)

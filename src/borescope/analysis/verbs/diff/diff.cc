@@ -410,7 +410,7 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
   tables.insert(tables.begin() + kTablesBeforeNames, ChangesTable(changes, units));
   tables.push_back(SummaryTable(changes, units));
   tables.push_back(RunsTable(base, test, units));
-  if (waiting.table.rows() != 0) {
+  if (waiting.is_known) {
     tables.insert(tables.begin() + 1, std::move(waiting.table));
   }
   return tables;

@@ -38,7 +38,8 @@ struct WaitingChangeRow {
   static constexpr TableNames kTable{"diff_waiting", "Waiting in collectives by the last rank"};
   static constexpr ColumnOf<WaitingChangeRow> kColumns[] = {
       {"rank", &WaitingChangeRow::rank, Role::kKey,
-       "The rank that came last; ranks that came last together have equal parts."},
+       "Rank of the process in the job: the one that came last; of several each has an equal "
+       "part."},
       {"base_ns", &WaitingChangeRow::base_ns, Unit::kNanoseconds, Role::kSum,
        "How long ranks of the base run waited for it in collectives, the mean of all ranks; what "
        "is hidden behind compute is counted, too."},
@@ -143,7 +144,7 @@ Result<WaitingChange> CompareWaiting(Tables base_calls, Tables test_calls, const
   const bool are_both = !base.empty() && !test.empty();
   const std::vector<WaitingChangeRow> rows =
       are_both ? RowsOf(base, test, units) : std::vector<WaitingChangeRow>();
-  WaitingChange change{MakeTable(rows), rows.empty() ? "" : WordsOf(rows, whole_ns)};
+  WaitingChange change{are_both, MakeTable(rows), rows.empty() ? "" : WordsOf(rows, whole_ns)};
   change.table.title += units.Words();
   return change;
 }

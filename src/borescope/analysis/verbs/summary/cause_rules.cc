@@ -197,8 +197,8 @@ std::optional<Finding> NothingRecorded(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kNothingRecorded);
   const int64_t span_ns = ObservedSpan(tables);
   // Up to three are a few of many, and one that is most of it is the finding about one long gap.
-  if (!sum.has_value() || sum->count < kManyPauses || ShareOf(sum->longest_ns, sum->ns) > kMostOfPauses ||
-      ShareOf(sum->ns, span_ns) < kIdleWord) {
+  if (!sum.has_value() || sum->count < kManyPauses ||
+      ShareOf(sum->longest_ns, sum->ns) > kMostOfPauses || ShareOf(sum->ns, span_ns) < kIdleWord) {
     return std::nullopt;
   }
   const double share = ShareOf(sum->ns, span_ns);
