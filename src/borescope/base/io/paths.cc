@@ -151,6 +151,10 @@ Result<std::string> BeginOfFile(const std::string& path, size_t count) {
   return bytes;
 }
 
+bool MayBeRead(const std::string& path) {
+  return faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0;
+}
+
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   return SortedNames(folder, true);
 }

@@ -60,6 +60,9 @@ Result<uint64_t> SizeOfFile(const std::string& path);
 // not be read, which opening it says. kIo if reading fails.
 Result<std::string> BeginOfFile(const std::string& path, size_t count);
 
+// Whether this user may open the file to read it.
+bool MayBeRead(const std::string& path);
+
 // The names in a folder, but for . and .., in the order of their bytes. kIo if there is no such
 // folder, or it cannot be read.
 Result<std::vector<std::string>> NamesIn(const std::string& folder);

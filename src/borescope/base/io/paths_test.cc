@@ -67,6 +67,9 @@ TEST_F(PathsTest, WhatIsHiddenIsNotNothing) {
   EXPECT_EQ(StatusOf(At("loop"))->st_mode, 0U);
   EXPECT_EQ(*BeginOfFile(At("loop"), 1), "");
   EXPECT_EQ(*PathWithoutLinks(At("loop")), At("loop"));
+  EXPECT_FALSE(MayBeRead(At("loop")));
+  std::ofstream(At("file")) << "abc";
+  EXPECT_TRUE(MayBeRead(At("file")));
 }
 
 TEST_F(PathsTest, BeginsOfFiles) {

@@ -53,9 +53,10 @@ Result<bool> IsPartialFile(const std::string& path) {
   return IsPartial(begin);
 }
 
+// What cannot be read is taken for one, so that reading it says why.
 Result<bool> MayBePartial(const InputFile& file) {
-  return !file.from_directory || file.path.ends_with(".part") ? Result(true)
-                                                              : IsPartialFile(file.path);
+  const bool is_stray = file.from_directory && !file.path.ends_with(".part");
+  return is_stray && MayBeRead(file.path) ? IsPartialFile(file.path) : Result(true);
 }
 
 Result<std::string> ReadPartialFile(const std::string& path) {
