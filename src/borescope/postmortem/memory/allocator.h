@@ -167,17 +167,40 @@ class Allocator {
       return a.size != b.size ? a.size < b.size : a.address < b.address;
     }
   };
-  // Memory of lists' nodes. That of libstdc++ 12 swallows a lack of memory for its own books, and
-  // answers with nullptr.
-  class NodePool : public std::pmr::unsynchronized_pool_resource {
+  // Memory of lists' nodes, which are small and of few sizes. Not that of libstdc++ 12, whose pools
+  // crash where there is no memory for their own books.
+  class NodePool : public std::pmr::memory_resource {
    private:
+    static constexpr size_t kGrain = 16;
+    static constexpr size_t kMostBytes = 256;
+    struct Unused {
+      Unused* next;
+    };
+    static size_t SizeOf(size_t bytes) { return (bytes + kGrain - 1) / kGrain; }
     void* do_allocate(size_t bytes, size_t alignment) override {
-      void* const room = std::pmr::unsynchronized_pool_resource::do_allocate(bytes, alignment);
-      if (room == nullptr) {
-        throw std::bad_alloc();
+      if (bytes > kMostBytes || alignment > kGrain) {
+        return std::pmr::new_delete_resource()->allocate(bytes, alignment);
       }
-      return room;
+      Unused*& first = unused_[SizeOf(bytes)];
+      if (first == nullptr) {
+        return chunks_.allocate(SizeOf(bytes) * kGrain, kGrain);
+      }
+      return std::exchange(first, first->next);
     }
+    void do_deallocate(void* room, size_t bytes, size_t alignment) override {
+      if (bytes > kMostBytes || alignment > kGrain) {
+        std::pmr::new_delete_resource()->deallocate(room, bytes, alignment);
+        return;
+      }
+      Unused*& first = unused_[SizeOf(bytes)];
+      first = new (room) Unused{first};
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+
+    std::pmr::monotonic_buffer_resource chunks_;
+    std::array<Unused*, kMostBytes / kGrain + 1> unused_{};  // by SizeOf
   };
   // The free blocks of one stream in one pool.
   struct List {
