@@ -334,9 +334,9 @@ Error NoFileIn(const std::string& path, size_t subfolders) {
                     no_file, subfolders, stem)};
 }
 
-bool IsLink(const std::string& path) {
-  const Result<struct stat> status = StatusOfLink(path);
-  return status.ok() && S_ISLNK(status->st_mode);
+Result<bool> IsLink(const std::string& path) {
+  BS_ASSIGN(const struct stat status, StatusOfLink(path));
+  return S_ISLNK(status.st_mode);
 }
 
 Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
@@ -349,7 +349,10 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
     }
     std::string inner = (fs::path(path) / name).string();
     const Result<FileKind> kind = KindOf(inner);
-    const bool leads_nowhere = kind.ok() && *kind == FileKind::kNothing && IsLink(inner);
+    bool leads_nowhere = false;
+    if (kind.ok() && *kind == FileKind::kNothing) {
+      BS_ASSIGN(leads_nowhere, IsLink(inner));
+    }
     subfolders += kind.ok() && *kind == FileKind::kFolder ? 1 : 0;
     // What is there and cannot be read is reported by the loader, as a rank that is missing.
     if (!kind.ok() || *kind == FileKind::kFile || leads_nowhere) {

@@ -3,11 +3,11 @@
 //
 // A device idles because of another of its process while that other works, and
 //
-//   unrecorded  launched work is held back until work of the other ends (up to kUsualDelayNs
-//   before) device      the same for less than 100 us, but longer than kUsualDelayNs sync the
-//   thread that launches the next work waits: for the other, as this one is done host        that
-//   thread is in a launch call for the other that takes kOrdinaryLaunchNs or more,
-//               as of a full queue
+//   unrecorded  launched work is held back until work of the other ends (kUsualDelayNs before)
+//   device      the same for less than 100 us, but longer than kUsualDelayNs
+//   sync        the thread that launches the next work waits: for the other, as this one is done
+//   host        that thread is in a long launch call for the other (kOrdinaryLaunchNs), as of a
+//               full queue
 //   tail        it has no more work in the recording
 //
 // (causes of idle_causes.h). Other idle time is no matter of the other device, whatever that does

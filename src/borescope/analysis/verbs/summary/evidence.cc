@@ -21,6 +21,7 @@
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/summary/verdict.h"
 #include "borescope/base/each_row.h"
@@ -558,13 +559,6 @@ std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_
   return few.ns > SubtractSaturating(few.all_ns, few.ns) ? std::optional(few) : std::nullopt;
 }
 
-int64_t MedianLength(std::span<const int64_t> sorted) {
-  const size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1
-             ? sorted[middle]
-             : sorted[middle - 1] + SubtractSaturating(sorted[middle], sorted[middle - 1]) / 2;
-}
-
 std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank,
                                        std::optional<int64_t> process) {
   std::map<std::pair<int64_t, std::string_view>, int64_t> lengths_of;  // begin, name
@@ -578,11 +572,10 @@ std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank
   for (const auto& [step, length_ns] : lengths_of) {
     lengths.push_back(length_ns);
   }
-  std::sort(lengths.begin(), lengths.end());
   if (lengths.empty()) {
     return std::nullopt;
   }
-  const int64_t median_ns = MedianLength(lengths);
+  const int64_t median_ns = MedianOf(lengths);
   LargestEvents above;
   for (const int64_t length_ns : lengths) {
     above.Add(std::max<int64_t>(0, SubtractSaturating(length_ns, median_ns)));

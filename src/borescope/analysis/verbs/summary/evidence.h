@@ -148,10 +148,6 @@ struct FewOfMany {
 std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_view what,
                                        std::string_view name = {});
 
-// The median of lengths of steps, of an even number the mean of the two in the middle, rounded
-// down. REQUIRES: ascending, not empty, no length negative.
-int64_t MedianLength(std::span<const int64_t> sorted);
-
 // Steps that are much longer than the others of their rank, and of their process where several of
 // the rank have steps.
 struct LongSteps {
@@ -168,6 +164,11 @@ std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank
 // are followed, after a kernel, by copies of the same size back to the host. Addresses are seldom
 // recorded, so that equal sizes are taken for the same array. O(rows of the devices).
 Table RoundTripsTable(const RankView& view, const Selected& selected);
+
+// Table host_use of a rank: what its main thread does; no rows where it has device work, or no main
+// thread (FindThreads). Of several main threads that whose events fill the most time. In
+// host_use.cc. O(rows of the host).
+Table HostUseTable(const RankView& view, const Selected& selected);
 
 // Sums over all devices.
 struct RoundTrips {

@@ -1,5 +1,5 @@
-#include "borescope/analysis/verbs/summary/host_use.h"
-
+// What the main thread of a rank does of which no device work was recorded: what there is to say
+// about a recording of the host alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/summary/verdict.h"
 #include "borescope/base/intervals.h"

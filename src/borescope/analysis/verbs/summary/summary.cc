@@ -21,6 +21,7 @@
 #include "borescope/analysis/measures/idle/device_use.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
@@ -34,7 +35,6 @@
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/summary/call_times.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
-#include "borescope/analysis/verbs/summary/host_use.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -279,12 +279,12 @@ std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
       lengths.push_back(length_and_step);
     }
     std::sort(lengths.begin(), lengths.end());
-    std::vector<int64_t> sorted;
-    sorted.reserve(lengths.size());
+    std::vector<int64_t> all;
+    all.reserve(lengths.size());
     for (const auto& [length, step] : lengths) {
-      sorted.push_back(length);
+      all.push_back(length);
     }
-    const int64_t median = MedianLength(sorted);
+    const int64_t median = MedianOf(all);
     int64_t above = 0;
     for (const auto& [length, step] : lengths) {
       above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(length, median)));

@@ -241,7 +241,7 @@ struct SlowerRow {
        "What they take longer than before."}};
 };
 
-// What the main thread of a rank without device work did (host_rules.cc).
+// What the main thread of a rank without device work did (host_use.cc).
 struct HostUseRow {
   int64_t rank = 0;
   int64_t span_ns = 0;

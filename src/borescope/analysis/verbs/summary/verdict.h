@@ -2,8 +2,9 @@
 // with the numbers it rests on. To add one: a function, and its row in the array at the end of
 // time_rules.cc (what costs device time, and the phases of inference), idle_rules.cc (why devices
 // are idle), cause_rules.cc (causes that have a name in the program), rank_rules.cc (what it costs
-// that ranks differ), device_rules.cc (what it costs that the devices of one process do) or
-// verdict.cc (how far the recording can be trusted).
+// that ranks differ), device_rules.cc (what it costs that the devices of one process do),
+// host_use.cc (what the host does where no device worked) or verdict.cc (how far the recording can
+// be trusted).
 #pragma once
 
 #include <fmt/format.h>
