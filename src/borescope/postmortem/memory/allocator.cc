@@ -392,7 +392,8 @@ bool Allocator::UnmapAt(uint64_t address, uint64_t size) {
 bool Allocator::MapAt(uint64_t address, uint64_t size) {
   uint32_t block = OpenBlockAt(address);
   if (block == kNoIndex || blocks_[block].state != BlockState::kUnmapped ||
-      blocks_[block].address + blocks_[block].size - address < size) {
+      blocks_[block].address + blocks_[block].size - address < size ||
+      (address - blocks_[block].address) % kSmallestBlock != 0) {
     return false;
   }
   if (address > blocks_[block].address) {
@@ -576,7 +577,8 @@ uint32_t Allocator::TakeAt(uint64_t address, uint64_t size, uint64_t requested, 
   uint32_t block = OpenBlockAt(address);
   if (block == kNoIndex) return kNoIndex;
   const uint64_t offset = address - blocks_[block].address;
-  if (blocks_[block].state != BlockState::kFree || blocks_[block].size - offset < size) {
+  if (blocks_[block].state != BlockState::kFree || blocks_[block].size - offset < size ||
+      offset % kSmallestBlock != 0) {
     return kNoIndex;
   }
   Remove(block);

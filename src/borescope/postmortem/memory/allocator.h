@@ -104,14 +104,16 @@ class Allocator {
   // Uses a free block for the request; what is left over is split off. The block in use.
   uint32_t Take(uint32_t block, uint64_t size, uint64_t requested, uint32_t owner);
   // Uses the free bytes at `address`. `is_exact`: the block has `size` bytes whatever the rules
-  // for splitting say. kNoIndex if the bytes there are not free.
+  // for splitting say. kNoIndex if the bytes there are not free, or no block can begin there: each
+  // is a multiple of the smallest from the begin of its segment.
   uint32_t TakeAt(uint64_t address, uint64_t size, uint64_t requested, uint32_t owner,
                   bool is_exact);
   // A segment that the driver gave; its free block. kNoIndex if it overlaps another.
   uint32_t AddSegment(uint64_t address, uint64_t size, uint16_t lane, bool is_small);
   // An address range for expandable segments, without pages.
   bool AddRange(uint64_t address, uint64_t size, uint16_t lane, bool is_small);
-  // Pages in such a range; false if they are there already, or there is no range.
+  // Pages in such a range; false if they are there already, none can begin there, or there is no
+  // range.
   bool MapAt(uint64_t address, uint64_t size);
   bool UnmapAt(uint64_t address, uint64_t size);
   // Gives a segment back; false if it is not whole and free.

@@ -1,9 +1,11 @@
 #include "borescope/postmortem/memory/read_snapshot.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "borescope/postmortem/memory/live.h"
 #include "borescope/postmortem/memory/oom.h"
@@ -109,6 +111,24 @@ TEST(ReadSnapshotTest, ASegmentOfNoWholeBlocksIsNotReplayed) {
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(ReplayDevice(file->snapshot, file->snapshot.devices[0]).impossible,
             "an address or a size is one that no device has");
+}
+
+// Blocks are whole multiples of the smallest from the begin of their segment.
+TEST(ReadSnapshotTest, ABlockWhereNoneCanBeginIsNotReplayed) {
+  for (const auto& [address, impossible] :
+       {std::pair("1048577536", ""),
+        std::pair("1048577184", "an event contradicts the events before it")}) {
+    std::string text(kSnapshot);
+    const std::string event =
+        fmt::format(R"("addr": {}, "size": 600, "stream": 7, "time_us": 11}},)"
+                    "\n ",
+                    address);
+    text.insert(text.find(R"({"action": "oom")"),
+                R"({"action": "alloc", )" + event + R"({"action": "free_completed", )" + event);
+    const Result<SnapshotFile> file = Read(text);
+    ASSERT_TRUE(file.ok());
+    EXPECT_EQ(ReplayDevice(file->snapshot, file->snapshot.devices[0]).impossible, impossible);
+  }
 }
 
 TEST(ReadSnapshotTest, OddThingsAreCounted) {
