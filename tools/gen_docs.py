@@ -164,15 +164,19 @@ def variants(verb, help_text):
 
 
 def tables(borescope, verb, help_text):
-    """Every table with the options that show it; those that options do not change only once."""
+    """Every table with the options that show it; those that options do not change only once. Tables of which the
+    example has no rows are last."""
     seen = set()
+    names = set()
     for options in variants(verb, help_text):
         document = json.loads(run(borescope, verb, *options, "-f", "json", *INPUTS.get(verb, [RUN])))
         for table in document["tables"]:
+            names.add(table["name"])
             text = table_text(table, [])
             if text not in seen:
                 seen.add(text)
                 yield table_text(table, options)
+    yield from tables_of_schema(borescope, verb, but=names)
 
 
 @functools.cache
@@ -183,13 +187,13 @@ def schema_table(borescope, name):
     return {c["name"]: c["values"] for c in table["columns"]}
 
 
-def tables_of_schema(borescope, verb):
-    """The texts of all tables that the program says a verb may have."""
+def tables_of_schema(borescope, verb, but=()):
+    """The texts of all tables that the program says a verb may have, but for those of these names."""
     listed = schema_table(borescope, "tables")
     columns = schema_table(borescope, "columns")
     rows = list(zip(*(columns[c] for c in ("verb", "table", "name", "type", "unit", "doc"))))
     for of, name, title in zip(listed["verb"], listed["name"], listed["title"]):
-        if of == verb:
+        if of == verb and name not in but:
             yield table_text({"name": name, "title": title, "columns": [
                 {"name": column, "type": kind, "unit": unit, "doc": doc}
                 for of, table, column, kind, unit, doc in rows if (of, table) == (verb, name)]}, [])

@@ -250,7 +250,8 @@ Result<Tables> FinishSpecimens(const AnalysisSpec& verb, const Params& params) {
 
 Result<Tables> AnswerShape(const AnalysisSpec& verb, const Params& given) {
   BS_TRY(CheckOptions(verb, given));
-  const Params params = WithoutNames(verb, given);
+  Params params = WithoutNames(verb, given);
+  params.keeps_empty = true;
   BS_ASSIGN(Tables tables, FinishSpecimens(verb, params));
   BS_TRY(DropAdditions(verb, params, tables));
   if (verb.takes_two()) {

@@ -111,6 +111,8 @@ struct Params {
   // Asked for the page alone: a table that it does not show (AnalysisSpec::report_tables) may be
   // left without rows, which spares most of the cost where it has a row for every event.
   bool for_page = false;
+  // Asked for the tables that there can be: those that are left out where they say nothing stay.
+  bool keeps_empty = false;
 
   // The value given for an option, else its default.
   int64_t Number(const ParamSpec& spec) const;

@@ -605,7 +605,9 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               OnlyFaults(doctor[0], tables.selects)};
   ShortenLongTables(page);
   const bool has_device_work = tables.breakdown.rows() > 0;
-  std::erase_if(page, [&](const Table& table) { return SaysNothing(table, has_device_work); });
+  std::erase_if(page, [&](const Table& table) {
+    return params.keeps_empty ? table.name.empty() : SaysNothing(table, has_device_work);
+  });
   return page;
 }
 
