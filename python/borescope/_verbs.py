@@ -26,21 +26,21 @@ TableName = Literal[
     "diff_operators", "diff_phases", "diff_runs", "diff_summary", "diff_time", "diff_waiting",
     "event_counts", "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls",
     "gemm_shapes", "gpu_time", "graph_captures", "graph_kernels", "graph_launches",
-    "graph_operators", "hang_culprits", "hang_mismatches", "hang_operations", "hang_ranks", "idle",
-    "idle_causes", "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
-    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
-    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
-    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
-    "ledger", "left_out", "levels", "log_findings", "longest_gaps", "memory_bound", "memory_growth",
-    "memory_live", "memory_ops", "memory_peak", "memory_segments", "memory_timeline", "modelled",
-    "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom", "oom_fixes", "ops", "osrt_sum",
-    "overlap", "overview", "points", "postmortem", "postmortem_files", "postmortem_profiles",
-    "prof", "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality",
-    "roofline", "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "speed_of_light",
-    "stack_frames", "stacks", "step_heat", "step_spread", "steps", "steps_spread", "stragglers",
-    "sync_edges", "sync_quality", "timeline", "top", "traces", "tracks", "true_time", "utilisation",
-    "variability", "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank",
-    "what_if", "windows"
+    "graph_operators", "hang_culprits", "hang_mismatches", "hang_operations", "hang_ranks",
+    "host_use", "idle", "idle_causes", "idle_intervals", "inductor_categories", "inductor_kernels",
+    "inductor_time", "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
+    "inference_steps", "inherited", "inherited_steps", "inherited_work", "job", "kernel_classes",
+    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
+    "launches", "ledger", "left_out", "levels", "log_findings", "longest_gaps", "memory_bound",
+    "memory_growth", "memory_live", "memory_ops", "memory_peak", "memory_segments",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "oom",
+    "oom_fixes", "ops", "osrt_sum", "overlap", "overview", "points", "postmortem",
+    "postmortem_files", "postmortem_profiles", "prices", "prof", "quality", "queue", "rank_groups",
+    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
+    "sequences", "slack", "slow_steps", "speed_of_light", "stack_frames", "stacks", "step_heat",
+    "step_spread", "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline",
+    "top", "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
+    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if", "windows"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -347,6 +347,29 @@ class Verbs:
                 category (string): Category as recorded; missing if there is none.
                 count (int, count): Number of events.
                 total_ns (int, ns): Sum of their durations as recorded.
+            job: What a job left.
+                kind (string): flight-recorder: latest communication of a process; memory-snapshot:
+                    what its allocator holds; log, elastic-error and others:
+                    docs/use/postmortem-logs.md.
+                files (int, count): Number of files.
+                ranks (string): Whose they are, as 0..7,9; missing where that is not known.
+                records (int, count): Entries of rings, events of traces, or lines.
+                begin_unix_ns (int, ns): Time of the first record, nanoseconds since 1970.
+                end_unix_ns (int, ns): Time of the last record.
+                bytes (int, bytes): Size as stored.
+                unread (int, count): Files that could not be read, or that end in the middle.
+                ask (string): The verb that explains them.
+            postmortem_files: Files of the job.
+                file (string): The file, as it was named or found.
+                kind (string): What it is.
+                rank (int): Whose it is; missing if that is not known.
+                version (string): Of its format.
+                records (int, count): Entries of a ring, events of a trace, or lines.
+                begin_unix_ns (int, ns): Time of its first record, nanoseconds since 1970.
+                end_unix_ns (int, ns): Time of its last record.
+                bytes (int, bytes): Size as stored.
+                status (string): read; truncated: up to its end; refused: it could not be read;
+                    ignored: it counts for nothing here.
 
         Example:
             >>> import borescope
@@ -486,6 +509,21 @@ class Verbs:
                 step (int): The step there, where the finding is about a step.
                 begin_ns (int, ns): When that begins, on the file's own clock.
                 end_ns (int, ns): When it ends.
+            prices: What the advice would bring, by replay.
+                rank (int): Rank of the process in the job.
+                change (string): What is changed, in words of the findings.
+                kernel (string): The kernel that is changed; missing where others are.
+                step_ns (int, ns): A step as measured, on average; without steps, the recording.
+                new_ns (int, ns): The same with the change; missing where the replay does not
+                    represent the recording, of collectives that wait for other ranks, and of
+                    products on tensor cores, of which only bounds are known.
+                low_ns (int, ns): The interval of new_ns, as in whatif. Of products on tensor cores
+                    it ends with the step as it is, and begins where all of them are as fast as the
+                    device: none of it is likelier.
+                high_ns (int, ns): Its upper end.
+                saved_share (float, share): (step - new) / step.
+                verdict (string): Of the replay: good, rough, untested or refused, as in whatif.
+                note (string): What limits the answer; missing for nothing.
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
                 ranks (int, count): How many ranks it has.
@@ -498,6 +536,33 @@ class Verbs:
                 exposed_comm_ns (float, ns): Mean time with communication and no computation.
                 exposed_copy_ns (float, ns): Mean time with copies alone.
                 idle_ns (float, ns): Mean time without work.
+            true_time: Steps without the profiler.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                steps (int, count): Number of steps.
+                recorded_ns (int, ns): The median length of a step as recorded, from completion to
+                    completion.
+                estimate_ns (int, ns): About how long it takes without the profiler.
+                low_ns (int, ns): The least that it may take.
+                high_ns (int, ns): The most that it may take.
+                device_ns (int, ns): Busy time of the device, by step: no step is shorter.
+                idle_share (float, share): Part of a recorded step in which the device idles.
+                idle_estimate (float, share): The same without the profiler.
+                idle_low (float, share): The least that it may be.
+                idle_high (float, share): The most that it may be.
+                status (string): corrected; small: recording costs less than 5 % of steps; no pace:
+                    too few operators call others; other observer: something else slows every
+                    operator, too; refused: the replay does not represent the recording (whatif says
+                    why).
+                pace_ns (int, ns): What recording an operator costs, from the times of operators
+                    around others.
+                launch_ns (int, ns): The usual length of a call that starts device work.
+                cost_source (string): recording: the cost of recording is estimated from the
+                    recording's own times; plain-step: from the given step, which then is the
+                    estimate.
+                factor (float): The factor of the usual costs that results in the given step; below
+                    0.4 or above 2 something other than recording made the difference.
+                identity_share (float, share): Error of the replay without changes.
             breakdown: Where the device time goes.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded; missing when the rank has no device work.
@@ -544,6 +609,14 @@ class Verbs:
                 kernel_time_ns (int, ns): Sum of their durations.
                 short_kernels (int, count): Kernels shorter than 10 us.
                 short_kernel_time_ns (int, ns): Sum of their durations.
+            host_use: What the host did without device work.
+                rank (int): Rank of the process in the job.
+                span_ns (int, ns): Selected time; the sum of the others.
+                data_ns (int, ns): The main thread was loading data, as in idle_causes.
+                operators_ns (int, ns): Else it was in an operator.
+                calls_ns (int, ns): Else in a call of CUDA, HIP, a library or the operating system.
+                others_ns (int, ns): Else in a range or a frame of Python, with steps.
+                nothing_ns (int, ns): Nothing of it was recorded.
             breakdown_spread: How much the ranks differ.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
@@ -2111,6 +2184,19 @@ class Verbs:
                 end_ns (int, ns): Completion of the step, on the file's own clock.
                 name (string): Name of its annotation, with the process if several have steps; (no
                     step): launched outside of steps; (no launch): the launch was not recorded.
+            inherited_steps: Steps before the recording, as far as devices worked on them.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                step (int): Number of the step, inferred from what its work is like.
+                length_ns (int, ns): From the last end of work of the step before to its own;
+                    missing where that was not recorded, or the step is not complete.
+                busy_ns (int, ns): Time in which work of the step runs (union).
+                kernels (int, count): Selected kernels of the step.
+                copies (int, count): Selected memcpys and memsets of the step.
+                device_begin_ns (int, ns): First begin of its recorded work on the device.
+                device_end_ns (int, ns): Last end of its work.
+                complete (bool): Whether the recording has all of its work on the device: what is
+                    like the first and the last work of a recorded step.
             step_heat: Steps of all ranks.
                 rank (int): The first of the ranks.
                 step (int): Number of the first of the steps.
@@ -3766,6 +3852,67 @@ class Verbs:
                 reserved_bytes (int, bytes): What the allocator then keeps of the device, used or
                     not; missing if not recorded.
                 ts_ns (int, ns): The same as elapsed, on the file's clock.
+            memory_live: What held memory.
+                rank (int): Whose snapshot it is; missing if that is not known.
+                device (int): Number of the device in the process.
+                moment (string): peak: the first event with the most allocated; oom: the last
+                    failure; end.
+                category (string): parameter, gradient, optimizer state, activation, library
+                    workspace, held by the program, temporary or before recording:
+                    docs/use/postmortem-memory.md.
+                line (string): The line of the program that allocated; of the backward pass its
+                    function.
+                stack (string): Frames of the program of the largest block, innermost first, where
+                    there are several.
+                blocks (int, count): Number of blocks.
+                bytes (int, bytes): Their bytes.
+                share (float, share): Of all that was allocated at that moment.
+                file (string): The snapshot; missing where there is no other one.
+            memory_segments: Where memory lies, most free bytes first.
+                rank (int): Whose snapshot it is; missing if that is not known.
+                device (int): Number of the device in the process.
+                moment (string): peak: the first event with the most allocated; oom: the last
+                    failure; end.
+                address (int): Where the segment begins; negative from 2^63 on. Each row of pages of
+                    expandable_segments is one.
+                pool (string): small or large: which requests it serves.
+                stream (int): Stream whose requests it serves.
+                private_pool (string): The pool of a CUDA graph or of torch.cuda.MemPool, as 1.0;
+                    missing for the default one.
+                expandable (bool): Of expandable_segments.
+                bytes (int, bytes): Its size.
+                allocated_bytes (int, bytes): Of it, blocks in use.
+                pending_bytes (int, bytes): Freed, but a stream may still use it.
+                free_bytes (int, bytes): Free.
+                free_blocks (int, count): In so many pieces.
+                largest_free_bytes (int, bytes): The largest of these.
+                releasable_bytes (int, bytes): What torch.cuda.empty_cache() would give back to the
+                    device: the segment if it is free as a whole, or whole free pages.
+                serves (string): At oom, what the free bytes are for the request that failed:
+                    usable, too small, other pool, other stream or private pool.
+                blocks (int, count): Blocks in use.
+                category (string): What holds most of it, as in memory_live; missing if nothing
+                    does.
+                line (string): The line of the program that allocated that: it keeps the segment.
+                line_bytes (int, bytes): What this line holds of it in this category.
+                file (string): The snapshot; missing where there is no other one.
+            memory_growth: Memory that grows from step to step.
+                rank (int): Whose snapshot it is; missing if that is not known.
+                device (int): Number of the device in the process.
+                line (string): The line of the program that allocates.
+                category (string): As in memory_live.
+                growth (string): held: blocks that stay; replaced: the least that it holds in a
+                    step, in blocks that larger ones replace; peak: what a step needs beyond that
+                    and frees again.
+                steps (int, count): The last steps in a row in which it grew; parts of the time
+                    where no steps are marked.
+                first_step (int, count): The first of these, counted from 1.
+                bytes_per_step (int, bytes): Median of these steps.
+                blocks_per_step (int, count): Median of these steps.
+                bytes (int, bytes): In all of them.
+                certainty (string): certain by marked steps; likely by parts of the time, of what is
+                    replaced or freed again, and of a line that fell by as much before.
+                file (string): The snapshot; missing where there is no other one.
 
         Example:
             >>> import borescope

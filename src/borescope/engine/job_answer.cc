@@ -342,6 +342,11 @@ bool IsRefusal(const Diagnostic& diagnostic) {
   return diagnostic.code == "unreadable-file" || diagnostic.code == "unsafe-pickle";
 }
 
+bool IsMemoryTable(const Table& table) {
+  return table.name == "memory_live" || table.name == "memory_segments" ||
+         table.name == "memory_growth";
+}
+
 Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
                            const JobParts& parts) {
   std::vector<RankClaim> claims;
@@ -395,9 +400,7 @@ Result<JobAnswer> MemoryOf(const AnalysisSpec& spec, const RunOptions& options,
   }
   for (const SourceFindings& source : parts.sources) {
     for (const Table& table : source.tables) {
-      const bool is_wanted = table.name == "memory_live" || table.name == "memory_segments" ||
-                             table.name == "memory_growth";
-      if (is_wanted && table.rows() > 0) {
+      if (IsMemoryTable(table) && table.rows() > 0) {
         answer.tables.push_back(table);
       }
     }
@@ -499,6 +502,15 @@ std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const Run
     return std::nullopt;
   }
   return Result<JobAnswer>(std::move(**answered));
+}
+
+Tables ShapeOfJobAnswer(std::string_view verb) {
+  if (verb == "info") {
+    return {NewTable<JobKindRow>(), NewTable<JobFileRow>()};
+  }
+  Tables tables = verb == "memory" ? postmortem::MemoryShape() : Tables();
+  std::erase_if(tables, [](const Table& table) { return !IsMemoryTable(table); });
+  return tables;
 }
 
 Result<Diagnostic> NotSearched(const Error& error) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -36,6 +37,9 @@ Result<std::vector<JobFile>> FindJobFilesOf(const RunOptions& options,
 // those there are. Of files in a folder, its subfolders are searched, too. Errors: those of the
 // analysis, and where the files take more memory than there may be. Stops as stop.h says.
 std::optional<Result<JobAnswer>> AnswerOfJob(const AnalysisSpec& spec, const RunOptions& options);
+
+// The tables, without rows, that only such answers of a verb have. Pure.
+Tables ShapeOfJobAnswer(std::string_view verb);
 
 // What an answer about profiles says where FindJobFilesOf failed: that there are more files than
 // are searched. An error where the system refused: then nobody knows what the answer lacks.

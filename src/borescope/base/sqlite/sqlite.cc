@@ -128,12 +128,12 @@ Error SqlError(int status, const std::string& name, std::string_view message) {
           std::string(remedy), name};
 }
 
-// Whether there is more memory than a schema takes: SQLite says that it has none where some damaged
-// schemas lead it.
-bool HasMemory() {
-  constexpr uint64_t kBytes = uint64_t{8} << 20;
-  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(kBytes),
-                                                             sqlite3_free);
+// Some damaged schemas and rows lead SQLite to say that it has no memory. It has if there is more
+// than they may take.
+constexpr uint64_t kMostOfSchema = uint64_t{8} << 20;
+constexpr uint64_t kMostOfRow = uint64_t{2} * kLongestValue;
+bool HasMemory(uint64_t bytes) {
+  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(bytes), sqlite3_free);
   return taken != nullptr;
 }
 
@@ -203,13 +203,33 @@ Result<bool> SqlStatement::Step() {
   }
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_ROW) {
+    ++rows_;
     return true;
   }
   if (status == SQLITE_DONE) {
+    rows_ = 0;
     return false;
   }
   sqlite3* database = sqlite3_db_handle(statement_.get());
-  return SqlError(sqlite3_extended_errcode(database), *name_, sqlite3_errmsg(database));
+  const int failure = sqlite3_extended_errcode(database);
+  if ((failure & 0xff) == SQLITE_NOMEM && IsRowDamaged()) {
+    return SqlError(SQLITE_CORRUPT, *name_, "a row is damaged");
+  }
+  return SqlError(failure, *name_, sqlite3_errmsg(database));
+}
+
+// Of the row for which SQLite says that it has no memory: whether it says so again.
+bool SqlStatement::IsRowDamaged() {
+  if (sqlite3_stmt_readonly(statement_.get()) == 0) {
+    return false;
+  }
+  sqlite3_reset(statement_.get());
+  for (uint64_t row = 0; row < rows_; ++row) {
+    if (sqlite3_step(statement_.get()) != SQLITE_ROW) {
+      return false;
+    }
+  }
+  return (sqlite3_step(statement_.get()) & 0xff) == SQLITE_NOMEM && HasMemory(kMostOfRow);
 }
 
 Result<void> SqlStatement::Run() {
@@ -219,6 +239,7 @@ Result<void> SqlStatement::Run() {
 }
 
 void SqlStatement::Reset() {
+  rows_ = 0;
   sqlite3_reset(statement_.get());  // repeats the error of the last step, which is already known
 }
 
@@ -303,7 +324,7 @@ Result<void> SqlDatabase::Harden() {
   constexpr const char* kReadSchema = "PRAGMA query_only=1; SELECT count(*) FROM sqlite_master";
   if (sqlite3_exec(database, kReadSchema, nullptr, nullptr, nullptr) == SQLITE_NOMEM &&
       sqlite3_exec(database, kReadSchema, nullptr, nullptr, nullptr) == SQLITE_NOMEM &&
-      HasMemory()) {
+      HasMemory(kMostOfSchema)) {
     return SqlError(SQLITE_CORRUPT, name(), "the schema is damaged");
   }
   return Run(kReadSchema);

@@ -72,12 +72,14 @@ class SqlStatement {
  private:
   friend class SqlDatabase;
   void Note(int status) { refusal_ = refusal_ == 0 ? status : refusal_; }
+  bool IsRowDamaged();
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   const std::string* name_ = nullptr;  // of the database
   int refusal_ = 0;                    // of a Bind, until the next Step
+  uint64_t rows_ = 0;                  // that Step gave since the last reset
 };
 
 // Which columns of which tables were read.

@@ -84,6 +84,24 @@ TEST_F(SqliteTest, DamageIsAnErrorThatNamesTheFile) {
   EXPECT_EQ(SqlDatabase::OpenRead(folder_ + "/none").error().code, ErrorCode::kIo);
 }
 
+// Of such a row SQLite says that it has no memory.
+TEST_F(SqliteTest, ARowOfAnImpossibleLengthIsDamage) {
+  const std::string text(50, '0');
+  Make("PRAGMA page_size=512; VACUUM; CREATE TABLE t(a TEXT); INSERT INTO t VALUES('first'),('" +
+       text + "')");
+  std::string bytes = Bytes();
+  constexpr size_t kHeader = 4;  // lengths of row and header, row id, type
+  bytes.replace(bytes.find(text) - kHeader, 9, 9, '\xff');
+  const SqlDatabase database = std::move(SqlDatabase::OpenBytes(bytes, "name")).value();
+  SqlStatement rows = database.Prepare("SELECT a FROM t").value();
+  ASSERT_TRUE(rows.Step().value());
+  EXPECT_EQ(rows.Text(0), "first");
+  const Result<bool> second = rows.Step();
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(second.error().cause, "SQLite: a row is damaged");
+}
+
 TEST_F(SqliteTest, ALogThatIsNoneChangesNothing) {
   Make(kSchema);
   std::ofstream(path_ + "-wal") << "rows";

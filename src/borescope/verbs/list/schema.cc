@@ -16,6 +16,7 @@
 #include "borescope/engine/access.h"
 #include "borescope/engine/answer_shape.h"
 #include "borescope/engine/drafts.h"
+#include "borescope/engine/job_answer.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/question/registry.h"
 #include "borescope/engine/run_analyses.h"
@@ -203,6 +204,9 @@ Result<Answer> DescribeAnswer(const Question& question) {
     return internal::UsageError("the tables of one verb can be described", "ask verb by verb");
   }
   BS_ASSIGN(internal::Tables tables, internal::AnswerShape(*specs.front(), options.params));
+  for (internal::Table& table : internal::ShapeOfJobAnswer(specs.front()->name)) {
+    tables.push_back(std::move(table));
+  }
   return AnswerAccess::Make(internal::Document{std::move(tables), {}});
 }
 

@@ -217,9 +217,11 @@ Result<void> CheckSteps(const Params& params) {
   return AsksForTrueTime(params) ? CheckTrueTimeParams("steps", params) : Result<void>();
 }
 
-Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
-  std::erase_if(findings,
-                [](const Table& table) { return table.name != "steps" && table.rows() == 0; });
+Result<Tables> FinishSteps(Tables findings, const Params& params) {
+  std::erase_if(findings, [&](const Table& table) {
+    const bool is_asked = table.name != "true_time" || AsksForTrueTime(params);
+    return table.rows() == 0 && table.name != "steps" && !(params.keeps_empty && is_asked);
+  });
   if (Table heat = StepHeat(TableOf<StepOnDeviceRow>(findings)); heat.rows() > 0) {
     findings.push_back(std::move(heat));
   }
