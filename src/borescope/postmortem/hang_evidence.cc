@@ -365,28 +365,25 @@ std::string AbsentText(const HangWords& hang, const HangMismatch& mismatch) {
 }
 
 std::string MismatchText(const HangWords& hang, const Together& group) {
-  for (const HangMismatch& mismatch : hang.result.mismatches) {
-    if (!mismatch.is_primary || mismatch.operation != group.first->evidence) {
-      continue;
-    }
-    if (mismatch.operation.is_p2p) {
-      return TransferText(hang, mismatch);
-    }
-    std::string text = fmt::format("Number {} of {}: {}", mismatch.operation.number,
-                                   hang.GroupWords(mismatch.operation),
-                                   WhatTheyCalled(hang, mismatch.operation, group.ranks));
-    if (!mismatch.others.empty()) {
-      text += fmt::format(", {}.", WhatTheyCalled(hang, mismatch.operation, mismatch.others));
-    } else {
-      text += AllCalledTheSame(hang, mismatch.operation, group.ranks)
-                  ? "; what they send together is not what they receive."
-                  : "; no more than half of the members agree.";
-    }
-    text += ShiftText(mismatch, mismatch.ShiftOf(group.ranks.front()));
-    text += AbsentText(hang, mismatch);
-    return text;
+  const HangMismatch* const mismatch = hang.PrimaryIn(group.first->evidence);
+  if (mismatch == nullptr) {
+    return {};
   }
-  return {};
+  if (mismatch->operation.is_p2p) {
+    return TransferText(hang, *mismatch);
+  }
+  std::string text = fmt::format("Number {} of {}: {}", mismatch->operation.number,
+                                 hang.GroupWords(mismatch->operation),
+                                 WhatTheyCalled(hang, mismatch->operation, group.ranks));
+  if (!mismatch->others.empty()) {
+    text += fmt::format(", {}.", WhatTheyCalled(hang, mismatch->operation, mismatch->others));
+  } else {
+    text += AllCalledTheSame(hang, mismatch->operation, group.ranks)
+                ? "; what they send together is not what they receive."
+                : "; no more than half of the members agree.";
+  }
+  return text + ShiftText(*mismatch, mismatch->ShiftOf(group.ranks.front())) +
+         AbsentText(hang, *mismatch);
 }
 
 std::string EvidenceOfKind(const HangWords& hang, const Together& group) {
@@ -548,15 +545,12 @@ std::string WhereOf(const HangWords& hang, const Together& group) {
   std::string others;
   if (culprit.kind == HangKind::kMismatchOperation ||
       culprit.kind == HangKind::kMismatchSizeOrType) {
-    for (const HangMismatch& mismatch : hang.result.mismatches) {
-      if (!mismatch.is_primary || mismatch.operation != culprit.evidence) {
-        continue;
-      }
-      if (!mismatch.others.empty()) {
-        others = hang.LineAt(mismatch.others.front(), culprit.evidence);
-      } else if (const std::string sides = LinesOfSides(hang, group); !sides.empty()) {
-        return sides;
-      }
+    const HangMismatch* const mismatch = hang.PrimaryIn(culprit.evidence);
+    if (mismatch != nullptr && !mismatch->others.empty()) {
+      others = hang.LineAt(mismatch->others.front(), culprit.evidence);
+    } else if (const std::string sides = LinesOfSides(hang, group);
+               mismatch != nullptr && !sides.empty()) {
+      return sides;
     }
   } else if (culprit.kind != HangKind::kOrder || culprit.left_out.has_value()) {
     others = hang.LineAt(culprit.waiting_rank, culprit.evidence);

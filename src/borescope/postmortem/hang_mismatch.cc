@@ -152,10 +152,13 @@ class GroupReader {
     if (first_outstanding_ == INT32_MAX) {
       return false;
     }
+    const bool is_ended =
+        std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return IsEnded(part); });
+    if (is_ended && !IsShiftedToTheEnd(mismatch)) {
+      return false;
+    }
     FindShifts(mismatch);
-    return !std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
-      return IsEnded(part);
-    }) || IsShiftedToTheEnd(mismatch);
+    return true;
   }
 
   bool IsEnded(const Part& part) const {
@@ -166,18 +169,31 @@ class GroupReader {
     return !part.issued->is_outstanding && !may_have_failed;
   }
 
+  // Whether one of the ranks that differ goes on as the others do, but shifted, and ends so. Of
+  // many that completed, differences are looked at in turn: not for all of their ranks.
   bool IsShiftedToTheEnd(const HangMismatch& mismatch) const {
-    if (!mismatch.IsShifted()) {
+    if (mismatch.others.empty()) {
       return false;
     }
-    const int32_t others = model_.Of(mismatch.others.front())->InGroup(group_).back().number;
-    return std::any_of(mismatch.ranks.begin(), mismatch.ranks.end(), [&](int32_t rank) {
-      const HangShift shift = mismatch.ShiftOf(rank);
-      const int32_t own = model_.Of(rank)->InGroup(group_).back().number;
-      return shift.is_either   ? own != others
-             : shift.count < 0 ? own < others
-                               : shift.count > 0 && own > others;
-    });
+    constexpr size_t kMostTried = 32;
+    size_t tried = 0;
+    const HangRank& other = *model_.Of(mismatch.others.front());
+    const int32_t others_end = other.InGroup(group_).back().number;
+    for (const int32_t rank : mismatch.ranks) {
+      const HangRank& own = *model_.Of(rank);
+      const int32_t end = own.InGroup(group_).back().number;
+      if (end == others_end) {
+        continue;
+      }
+      if (++tried > kMostTried) {
+        break;
+      }
+      const HangShift shift = ShiftBetween(own, other, mismatch.operation);
+      if (shift.count != 0 && (shift.is_either || (shift.count < 0) == (end < others_end))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // The difference between the members of an operation; nothing where there is none.

@@ -14,6 +14,9 @@ HangWords::HangWords(const HangModel& of_model, const HangResult& of_result,
       at_head[operation].push_back(rank.rank);
     }
   }
+  for (const HangMismatch& mismatch : result.mismatches) {
+    if (mismatch.is_primary) primary_.try_emplace(mismatch.operation, &mismatch);
+  }
   waiting_for.resize(static_cast<size_t>(model.world));
   for (size_t i = 0; i < model.ranks.size(); ++i) {
     for (const int32_t rank : result.waits_for[i]) {
@@ -148,16 +151,16 @@ std::string HangWords::Since(const HangCulprit& culprit) const {
   return culprit.since_ns == 0 ? "" : fmt::format(" since {}", ClockTime(culprit.since_ns));
 }
 
+const HangMismatch* HangWords::PrimaryIn(const HangOperation& operation) const {
+  const auto found = primary_.find(operation);
+  return found == primary_.end() ? nullptr : found->second;
+}
+
 HangShift HangWords::ShiftOf(const HangCulprit& culprit) const {
-  if (culprit.kind == HangKind::kMismatchOperation ||
-      culprit.kind == HangKind::kMismatchSizeOrType) {
-    for (const HangMismatch& mismatch : result.mismatches) {
-      if (mismatch.is_primary && mismatch.operation == culprit.evidence) {
-        return mismatch.ShiftOf(culprit.rank);
-      }
-    }
-  }
-  return {};
+  const bool is_mismatch =
+      culprit.kind == HangKind::kMismatchOperation || culprit.kind == HangKind::kMismatchSizeOrType;
+  const HangMismatch* const mismatch = is_mismatch ? PrimaryIn(culprit.evidence) : nullptr;
+  return mismatch == nullptr ? HangShift{} : mismatch->ShiftOf(culprit.rank);
 }
 
 std::string CountWords(size_t count, std::string_view one, std::string_view many) {

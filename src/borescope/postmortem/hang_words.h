@@ -57,6 +57,8 @@ class HangWords {
   std::string LastLine(int32_t rank) const;
   std::string LineAt(int32_t rank, const HangOperation& operation) const;
   std::string Since(const HangCulprit& culprit) const;
+  // The difference that explains the hang in an operation; nullptr where there is none.
+  const HangMismatch* PrimaryIn(const HangOperation& operation) const;
   // How it goes on after the operation in which it differs; none for other kinds.
   HangShift ShiftOf(const HangCulprit& culprit) const;
 
@@ -65,6 +67,9 @@ class HangWords {
   const LineFinder& lines;
   std::map<HangOperation, std::vector<int32_t>> at_head;  // ranks that are there
   std::vector<std::vector<int32_t>> waiting_for;          // by rank: who waits for it directly
+
+ private:
+  std::map<HangOperation, const HangMismatch*> primary_;
 };
 
 // "3 ranks wait", "1 rank waits"
