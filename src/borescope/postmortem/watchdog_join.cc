@@ -136,8 +136,9 @@ class WatchdogJoiner {
       LeaveOut(finding, ranks, waited);
     }
     for (const int32_t rank : ReadRankList(finding.ranks)) {
-      if (HangCulpritRow* const row = RowOf(rank))
+      if (HangCulpritRow* const row = RowOf(rank)) {
         row->certainty = CertaintyName(finding.certainty);
+      }
     }
   }
 
