@@ -61,6 +61,64 @@ def stack(name, line, function):
                         "frames": [{"name": function, "filename": f"/app/{name}", "line": line}]}])
 
 
+def at(made, place):
+    """A dump of which all entries were issued there."""
+    file, line, name = place
+    for one in made["entries"]:
+        one["frames"] = [{"filename": file, "line": line, "name": name}]
+    return made
+
+
+def interrupted(line):
+    """Ctrl-C, as each of four ranks writes it; rank 2 was elsewhere."""
+    return "".join(f"[rank{r}]: Traceback (most recent call last):\n[rank{r}]:   File \"/app/train.py\", line {77 if r == 2 else line}, in main\n"
+                   f"[rank{r}]:     step(batch)\n[rank{r}]: KeyboardInterrupt\n" for r in range(4))
+
+
+def threads():
+    """As faulthandler.dump_traceback_later writes them: no current one, the main thread last."""
+    helper = 'Thread 0x00007f07 (most recent call first):\n  File "/usr/lib/python3.11/threading.py", line 331 in wait\n  File "/app/heartbeat.py", line 12 in beat\n\n'
+    return f'step 1\nTimeout (0:10:00)!\n{helper}Thread 0x00007f01 (most recent call first):\n  File "/app/data.py", line 55 in read\n  File "/app/train.py", line 80 in <module>\n'
+
+
+def ras():
+    """Of four processes of one node, of which that of rank 1 is behind."""
+    ranks = [{"rank": r, "host": "10.0.0.1", "pid": 4000 + r, "cuda_dev": r, "nvml_dev": r, "collective_counts": {"AllReduce": 10 if r == 1 else 11}} for r in range(4)]
+    return json.dumps({"nccl_version": "2.28.3", "communicators_count": 1, "communicators": [{"hash": "0x7f", "size": 4, "ranks": ranks}]})
+
+
+def in_order(rank):
+    """Of two ranks that use two groups in another order, at two lines."""
+    groups = [("0", "default_pg"), ("1", "dp")]
+    entries = []
+    for i, number in enumerate((1, 1, 2, 2)):
+        one = entry(i, rank, "completed" if number == 1 else "scheduled")
+        group = i % 2 if rank == 0 else 1 - i % 2
+        entries.append(one | {"pg_id": group, "process_group": groups[group], "collective_seq_id": number,
+                              "frames": [{"filename": "/app/train.py", "line": 10 * (rank + 1) + (i == 3), "name": "step"}]})
+    return {"version": "2.10", "entries": entries, "pg_config": {name: {"name": name, "desc": desc, "ranks": "[0, 1]"} for name, desc in groups}}
+
+
+WAITING = {f"trace_{r}": dump(r, 4, comes=r != 2) for r in range(4)}
+VALUE_ERROR = 'step 1\nTraceback (most recent call last):\n  File "/app/train.py", line 12, in main\n    step(batch)\nValueError: bad batch\n'
+PLACES = [("/app/train.py", 9, "sync"), ("/app/data.py", 51, "wait"), ("/app/train.py", 9, "sync"), ("/app/save.py", 53, "wait")]
+TWO_PLACES = {f"trace_{r}": at(dump(r, 4, comes=r in (0, 2)), PLACES[r]) for r in range(4)}
+OTHER_WATCHDOG = ("[rank0]:[E1101 10:10:00.1 ProcessGroupNCCL.cpp:616] [PG ID 3 PG GUID 5(pp) Rank 0] Watchdog caught collective operation timeout: "
+                  "WorkNCCL(SeqNum=3, OpType=BROADCAST, NumelIn=10, NumelOut=10, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n")
+ASSUMED = "That this is a hang is assumed"
+
+# Name, files, and what the first finding says in a column: that, or, after "not ", anything but that.
+SAID = [
+    ("each side of an order has its line", {f"trace_{r}": in_order(r) for r in range(2)}, "where", "rank 0: issued at /app/train.py:10 step; rank 1: issued at /app/train.py:20 step"),
+    ("each place has its line", TWO_PLACES, "where", "rank 1: last issued at /app/data.py:51 wait; rank 3: last issued at /app/save.py:53 wait; the others: at /app/train.py:9 sync"),
+    ("the main thread is where a rank is", {**WAITING, "rank2.log": threads()}, "where", "rank 2 is at /app/data.py:55 read"),
+    ("RAS says which rank a process is", {**{f"trace_{r}": dump(r, 4, comes=r != 1) for r in range(4)}, "ras.json": ras(), "spy.json": stack("data.py", 55, "read").replace('"pid": 77', '"pid": 4001')}, "where", "rank 1 is at /app/data.py:55 read"),
+    ("a watchdog of another operation", {**WAITING, "rank0.log": OTHER_WATCHDOG}, "evidence", ASSUMED),
+    ("the watchdog of that operation", {**WAITING, "rank0.log": watchdog(0, "ALLREDUCE", 11)}, "evidence", "not " + ASSUMED),
+    ("an exception without a rank and the rank that is waited for", {**WAITING, "job.log": VALUE_ERROR}, "evidence", "Nothing says whose it is; rank 2 is the one for which the others wait."),
+    ("nothing", {"job.log": "epoch 1\nepoch 2\n"}, "evidence", "No dump of the flight recorder, no memory snapshot, no error file and no stack of py-spy is there. job.log was read, and has no exception"),
+]
+
 NODE_FAILURE = "srun: error: Node failure on node7\nsrun: error: node7: tasks 4-7: Killed\n"
 PREEMPTION = "slurmstepd: error: *** JOB 1 ON node3 CANCELLED AT 2026-11-01T10:00:00 DUE TO PREEMPTION ***\n"
 NO_DUMP = "Others wait for a rank without a dump"
@@ -107,6 +165,9 @@ CASES = [
     ("the program tries again", {"snapshot_rank0.pickle": SNAPSHOT, "rank0.log": "CUDA out of memory at batch 64, retrying with batch 32\n" + "".join(f"step {i}\n" for i in range(9))}, ("A request for memory failed, and the program went on", "likely", "0")),
     ("memory alone", {"snapshot_rank0.pickle": SNAPSHOT, "rank0.log": "step 1\nstep 2\n"}, (OUT_OF_MEMORY, "certain", "0")),
     ("stacks alone", {f"rank{r}.json": stack("data.py", 55, "read") if r == 2 else stack("train.py", 33, "step") for r in range(4)}, ("Ranks are at another line than the others", "likely", "2")),
+    ("interrupted while it hung", {**WAITING, "job.log": "step 1\n" + interrupted(12)}, (NEVER_ISSUED, "certain", "2")),
+    ("an exception without a rank", {**WAITING, "job.log": VALUE_ERROR}, ("Ranks ended with an exception", "likely", "2")),
+    ("an exception without a rank, and no dump of one", {**{f"trace_{r}": dump(r, 4) for r in (0, 1, 3)}, "job.log": VALUE_ERROR}, ("Ranks ended with an exception", "likely", "2")),
     ("version 1.4", {f"trace_{r}": as_1_4(dump(r, 4, comes=r != 2)) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
 ]
 
@@ -132,6 +193,13 @@ def main():
         if found != expected:
             wrong += 1
             print(f"wrong: {name}: {found}, not {expected}: {first['evidence']}")
+    for name, files, column, words in SAID:
+        done = ask(borescope, files)
+        first = rows({table["name"]: table for table in json.loads(done.stdout)["tables"]}, "postmortem")[0]
+        is_there = words.removeprefix("not ") in (first[column] or "")
+        if is_there == words.startswith("not "):
+            wrong += 1
+            print(f"wrong: {name}: {first[column]}")
     # What is left out, or cannot be read, is said.
     nameless = ask(borescope, {f"trace_{r}": without_names(dump(r, 4)) for r in range(4)})
     if "entries-left-out" not in nameless.stdout + nameless.stderr:
@@ -149,7 +217,7 @@ def main():
     if "older-attempt" not in older.stdout + older.stderr:
         wrong += 1
         print("wrong: a snapshot of an older attempt is left out without a word")
-    print(f"{len(CASES) + 4 - wrong} of {len(CASES) + 4} folders are right")
+    print(f"{len(CASES) + len(SAID) + 4 - wrong} of {len(CASES) + len(SAID) + 4} folders are right")
     return 1 if wrong else 0
 
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/ending_texts.h"
@@ -32,6 +35,11 @@ std::string SecondsApart(int64_t ns) {
   return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
+// Whether a death came after the first rank began to wait, by its time.
+bool IsLater(const JoinedJob& job, const Death& death) {
+  return death.unix_ns != 0 && job.since_ns != 0 && death.unix_ns > job.since_ns + kSameMomentNs;
+}
+
 // Of a rank for which the others wait, or not later than they began to wait, or without a hang.
 bool IsCause(const JoinedJob& job, const Failure& failure) {
   const bool is_of_culprit = std::any_of(failure.ranks.begin(), failure.ranks.end(),
@@ -42,6 +50,141 @@ bool IsCause(const JoinedJob& job, const Failure& failure) {
                death.unix_ns <= job.since_ns + kSameMomentNs;
       });
   return job.hangs.empty() || is_of_culprit || is_earlier;
+}
+
+// Ctrl-C, as it comes to a process.
+bool IsInterruption(const Death& death) {
+  constexpr int kInterrupted = -2;  // SIGINT
+  return death.event->text.starts_with("KeyboardInterrupt") ||
+         (death.ending == Ending::kSignal && death.exit_code == kInterrupted);
+}
+
+// Whether somebody interrupted a job that hung: not where the times show that it came before others
+// began to wait, nor where nothing but ranks for which they wait was interrupted, as far as is
+// known.
+bool IsInterruptionOfHang(const JoinedJob& job, std::span<const Failure> failures) {
+  if (job.hangs.empty()) {
+    return false;
+  }
+  bool is_shown = false;
+  for (const Failure& failure : failures) {
+    for (const Death& death : failure.deaths) {
+      if (!IsInterruption(death)) {
+        continue;
+      }
+      const bool has_time = death.unix_ns != 0 && job.since_ns != 0 && !death.is_time_least;
+      if (has_time && !IsLater(job, death)) {
+        return false;
+      }
+      is_shown = is_shown || IsLater(job, death) || !death.rank.has_value() ||
+                 !job.IsExplainable(*death.rank);
+    }
+  }
+  return is_shown;
+}
+
+// Takes the interruptions of a job that hung from its failures: they say where each rank was.
+void TakeInterruptions(JoinedJob& job, std::vector<Failure>& failures) {
+  if (!IsInterruptionOfHang(job, failures)) {
+    return;
+  }
+  JobFinding finding;
+  std::vector<int32_t> ranks;
+  for (const Failure& failure : failures) {
+    for (const Death& death : failure.deaths) {
+      if (!IsInterruption(death)) {
+        continue;
+      }
+      if (finding.evidence.empty()) {
+        finding.evidence =
+            fmt::format("{}: {}{}.", job.PlaceOf(*death.event), WithoutStop(death.event->text),
+                        death.unix_ns == 0 ? "" : fmt::format(" at {}", ClockTime(death.unix_ns)));
+      }
+      if (!death.rank.has_value()) {
+        continue;
+      }
+      ranks.push_back(*death.rank);
+      JobFinding* const about = job.About(*death.rank);
+      if (about == nullptr || death.event->program_line.empty()) {
+        continue;
+      }
+      if (about->where.starts_with("not recorded")) {
+        about->where.clear();
+      }
+      about->where +=
+          fmt::format("{}rank {} was interrupted at {}", about->where.empty() ? "" : "; ",
+                      *death.rank, death.event->program_line);
+    }
+  }
+  for (Failure& failure : failures) {
+    std::erase_if(failure.deaths, IsInterruption);
+    failure.ranks.clear();
+    for (const Death& death : failure.deaths) {
+      if (death.rank.has_value()) failure.ranks.push_back(*death.rank);
+    }
+    std::sort(failure.ranks.begin(), failure.ranks.end());
+  }
+  std::erase_if(failures, [](const Failure& failure) { return failure.deaths.empty(); });
+  std::sort(ranks.begin(), ranks.end());
+  finding.order = CauseRank::kNothing;
+  finding.finding = "The job was interrupted while it hung";
+  finding.severity = Severity::kInfo;
+  finding.certainty = Certainty::kLikely;
+  finding.ranks = RankList(ranks);
+  finding.help =
+      "Somebody or something sent SIGINT, as Ctrl-C does: nothing is to be done about it.";
+  job.Keep(std::move(finding));
+}
+
+// Where the others wait for one rank, and of one failure nothing says whose it is, it is likely
+// that rank's.
+void GiveRank(const JoinedJob& job, std::vector<Failure>& failures) {
+  std::set<int32_t> waited_for;
+  for (const HangCulpritRow& row : job.culprits) {
+    const bool is_host = row.kind == HangKindName(HangKind::kNeverIssued) ||
+                         row.kind == HangKindName(HangKind::kNoDump);
+    if (row.primary) {
+      waited_for.insert(is_host ? static_cast<int32_t>(row.rank) : -1);
+    }
+  }
+  const auto is_nameless = [](const Failure& failure) {
+    const Ending ending = failure.deaths.front().ending;
+    return failure.ranks.empty() &&
+           (ending == Ending::kException || ending == Ending::kOutOfMemory);
+  };
+  // What only says that communication failed any rank that waits may have raised.
+  const auto is_alone = [](const Failure& failure) {
+    const Death& death = failure.deaths.front();
+    return failure.deaths.size() == 1 && death.status == nullptr && death.statuses == 0 &&
+           death.outlived == nullptr && !Contains(death.event->text, "torch.distributed.Dist");
+  };
+  const bool is_known = std::any_of(failures.begin(), failures.end(), [&](const Failure& failure) {
+    return std::any_of(failure.ranks.begin(), failure.ranks.end(),
+                       [&](int32_t rank) { return waited_for.contains(rank); });
+  });
+  const auto found = std::find_if(failures.begin(), failures.end(), is_nameless);
+  if (waited_for.size() != 1 || *waited_for.begin() < 0 || is_known ||
+      std::count_if(failures.begin(), failures.end(), is_nameless) != 1 || !is_alone(*found)) {
+    return;
+  }
+  Death& death = found->deaths.front();
+  death.rank = *waited_for.begin();
+  death.is_rank_concluded = true;
+  death.is_certain = false;
+  found->ranks = {*death.rank};
+}
+
+// What nothing shows of a failure that may be why others wait, or follow from that.
+std::string WhatIsUnknown(const JoinedJob& job, const Failure& failure) {
+  const bool is_later = std::any_of(failure.deaths.begin(), failure.deaths.end(),
+                                    [&](const Death& death) { return IsLater(job, death); });
+  if (is_later && !failure.ranks.empty()) {
+    return " Others waited before that, for other ranks: it may follow from the hang.";
+  }
+  return fmt::format(" Nothing shows {}{}{}: it may be why they wait, or follow from it.",
+                     failure.ranks.empty() ? "of which rank it is" : "",
+                     failure.ranks.empty() && !is_later ? ", or " : "",
+                     is_later ? "" : "whether it came before the others began to wait");
 }
 
 std::string EvidenceOf(const JoinedJob& job, const Failure& failure) {
@@ -68,6 +211,10 @@ std::string EvidenceOf(const JoinedJob& job, const Failure& failure) {
                         Times(failure.deaths.size() - 1, "other rank", "other ranks"));
   }
   text = fmt::format("{}: {}", job.PlaceOf(event), WithStop(text));
+  if (first.is_rank_concluded) {
+    text += fmt::format(" Nothing says whose it is; rank {} is the one for which the others wait.",
+                        *first.rank);
+  }
   if (first.status != nullptr) {
     text += fmt::format(" The launcher names rank {} as the first that ended, with {}.",
                         first.status->rank.value_or(0), first.status->text);
@@ -110,7 +257,7 @@ JobFinding FindingOf(const JoinedJob& job, const ReportedFailure& reported) {
   const bool has_all = failure.ranks.size() > 1 && failure.ranks == job.known_ranks;
   finding.help = has_all ? HelpForAll(first) : HelpOf(first);
   if (!reported.is_cause) {
-    finding.evidence += " Others waited before that, for other ranks: it may follow from the hang.";
+    finding.evidence += WhatIsUnknown(job, failure);
   }
   return finding;
 }
@@ -204,7 +351,10 @@ void AddUnclear(JoinedJob& job, const JobEvent& event) {
 }  // namespace
 
 void ReportFailures(JoinedJob& job) {
-  for (Failure& failure : FindFailures(job.events)) {
+  std::vector<Failure> failures = FindFailures(job.events);
+  TakeInterruptions(job, failures);
+  GiveRank(job, failures);
+  for (Failure& failure : failures) {
     job.failures.push_back({.failure = std::move(failure)});
     ReportedFailure& reported = job.failures.back();
     reported.is_cause = IsCause(job, reported.failure);

@@ -24,6 +24,7 @@ struct Death {
   bool is_certain = false;              // an error file or an exit code, and no traceback alone
   int64_t unix_ns = 0;                  // the earliest that an event says; 0: not known
   bool is_time_least = false;           // it was then or later
+  bool is_rank_concluded = false;       // no line says it: others wait for that rank alone
   const JobEvent* outlived = nullptr;   // an exception after which the log of the rank goes on
   // Of an exception without a rank: how the rank ended that a launcher names as the first, if it
   // names one, and how many ranks ended with an exit code and nothing that says why.

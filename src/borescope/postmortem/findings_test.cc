@@ -63,6 +63,10 @@ TEST(ProgramLineTest, TheInnermostFrameOfTheUser) {
   EXPECT_EQ(LineFinder::Make("/app/")->LineOf(frames),
             "/opt/site-packages/megatron/core.py:5 reduce");
   EXPECT_EQ(LineFinder::Make("")->LineOf({frames[0]}), "");
+  // What is left out never is the line, also where nothing of the user is left.
+  EXPECT_EQ(LineFinder::Make("wrap")->LineOf({frames[2], frames[1]}),
+            "/opt/site-packages/megatron/core.py:5 reduce");
+  EXPECT_EQ(LineFinder::Make("wrap")->LineOf({frames[2]}), "");
   EXPECT_FALSE(LineFinder::Make("(").ok());
 }
 

@@ -66,12 +66,21 @@ class Diagnosis {
       mismatched_groups_.insert(mismatch.operation.group);
       for (const int32_t rank : mismatch.ranks) {
         HangCulprit culprit = {.rank = rank, .kind = mismatch.kind};
-        culprit.certainty = mismatch.has_majority ? Certainty::kCertain : Certainty::kCannotTell;
+        culprit.certainty = IsMajority(mismatch) ? Certainty::kCertain : Certainty::kCannotTell;
         culprit.evidence = mismatch.operation;
         SetTimes(model_, culprit, mismatch.others.empty() ? mismatch.ranks : mismatch.others);
         result_.culprits.push_back(culprit);
       }
     }
+  }
+
+  // Whether those who agree are more than half of the members of whom the dumps show what they did:
+  // of a few that came most may be wrong.
+  bool IsMajority(const HangMismatch& mismatch) const {
+    const std::vector<int32_t> members = model_.MembersOf(mismatch.operation);
+    const auto whole = std::count_if(members.begin(), members.end(),
+                                     [&](int32_t member) { return model_.IsWhole(member); });
+    return mismatch.has_majority && mismatch.others.size() * 2 > static_cast<size_t>(whole);
   }
 
   static std::set<HangOperation> DifferingTransfers(const HangResult& result) {

@@ -53,19 +53,34 @@ struct Where {
 };
 Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operation);
 
+// How a rank that differs goes on, compared with the others.
+struct HangShift {
+  // -1: it skipped the operation; -2: this one and the next; 1: it has one more; 0: it does
+  // neither, or its dump does not show it.
+  int32_t count = 0;
+  // As many more would look the same, in a program that repeats: nothing shows which of the two it
+  // is.
+  bool is_either = false;
+
+  friend bool operator==(const HangShift&, const HangShift&) = default;
+};
+
 // A difference between the members of one operation.
 struct HangMismatch {
   HangOperation operation;
   HangKind kind = HangKind::kMismatchOperation;
-  bool is_primary = false;      // no earlier operation of the group could have caused it
-  bool has_majority = false;    // most members agree: `ranks` are the others
-  std::vector<int32_t> ranks;   // that differ from the majority; all without one
-  std::vector<int32_t> others;  // that agree with each other
-  // -1: the ranks skipped this operation; -2: this one and the next; 1: they have one more.
-  std::optional<int32_t> shift;
+  bool is_primary = false;        // no earlier operation of the group could have caused it
+  bool has_majority = false;      // most members agree: `ranks` are the others
+  std::vector<int32_t> ranks;     // that differ from the majority; all without one
+  std::vector<int32_t> others;    // that agree with each other
+  std::vector<HangShift> shifts;  // of each of `ranks`; empty where none was looked for
   // Rings of members begin after operations that others have not finished: it is the first that
   // can be compared, and they may have parted before.
   bool is_begin_lost = false;
+
+  // Of one of `ranks`; none for any other one.
+  HangShift ShiftOf(int32_t rank) const;
+  bool IsShifted() const;  // any of `ranks`
 };
 
 struct HangCulprit {

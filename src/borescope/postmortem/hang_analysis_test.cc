@@ -810,8 +810,7 @@ TEST(HangAnalysisTest, WhoComesLaterThanTheTimeoutIsAtFault) {
   EXPECT_EQ(culprits(600'000'000, 600'000'000), nobody) << "its clock is that much ahead";
 }
 
-// The evidence of the first finding, and where.
-std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modified_ns = 0) {
+SourceFindings Reported(std::initializer_list<FlightDump> dumps, int64_t modified_ns = 0) {
   std::vector<RankDump> ranks;
   ranks.reserve(dumps.size());
   for (size_t i = 0; i < dumps.size(); ++i) {
@@ -819,8 +818,30 @@ std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modif
   }
   const HangModel model = BuildModelOfOneAttempt(ranks, 0, 1);
   const Result<LineFinder> lines = LineFinder::Make("");
-  const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), *lines);
+  return ReportHang(model, AnalyseHang(model, 1), *lines);
+}
+
+// The evidence of the first finding, and where.
+std::string FirstEvidence(std::initializer_list<FlightDump> dumps, int64_t modified_ns = 0) {
+  const SourceFindings found = Reported(dumps, modified_ns);
   return found.findings.empty() ? "" : found.findings.front().evidence;
+}
+
+// "2 Ranks skipped an operation", one finding after the other, without their certainty.
+std::string Titles(const SourceFindings& found) {
+  std::string text;
+  for (const JobFinding& finding : found.findings) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", finding.ranks, finding.finding);
+  }
+  return text;
+}
+
+template <class Row>
+std::vector<Row> RowsOf(const SourceFindings& found) {
+  for (const Table& table : found.tables) {
+    if (table.name == Row::kTable.name) return ReadRows<Row>(table);
+  }
+  return {};
 }
 
 // An unused layer is a pair of operations that a rank leaves out.
@@ -955,6 +976,130 @@ TEST(HangAnalysisTest, AnOperationSkippedIsNamedSo) {
   const SourceFindings found = ReportHang(model, AnalyseHang(model, 1), LineFinder());
   EXPECT_EQ(found.findings.front().finding, "Ranks skipped an operation");
   EXPECT_EQ(found.findings.front().help.find("pad uneven"), std::string::npos);
+}
+
+// Of two that differ, one skipped an operation and one called another one.
+TEST(HangAnalysisTest, WhatEachRankThatDiffersDidIsItsOwn) {
+  const auto dump = [](int skipped, int cast) {
+    std::vector<Entry> entries;
+    for (int i = 1; i <= 8; ++i) {
+      if (i != skipped) {
+        const auto number = static_cast<int>(entries.size()) + 1;
+        entries.push_back({"0123456", number, i <= 2 ? kDone : kOpen,
+                           i == cast ? "broadcast" : "all_reduce", -1, 10 * i});
+      }
+    }
+    return Dump({"0123456"}, entries);
+  };
+  const FlightDump most = dump(0, 0);
+  const SourceFindings found = Reported({most, most, dump(3, 0), most, most, dump(0, 3), most});
+  EXPECT_EQ(Titles(found), "2 Ranks skipped an operation; 5 Ranks called different operations");
+  std::string shifted;
+  for (const HangMismatchRow& row : RowsOf<HangMismatchRow>(found)) {
+    if (row.what == "shift" && row.primary) {
+      shifted += fmt::format("{} {};", row.rank, row.value);
+    }
+  }
+  EXPECT_EQ(shifted, "2 skipped this operation;");
+}
+
+// In a program that repeats two operations, one less looks like one more.
+TEST(HangAnalysisTest, WhetherAnOperationIsSkippedCannotAlwaysBeTold) {
+  const auto dump = [](bool has_more) {
+    std::vector<Entry> entries;
+    for (int i = 1; i <= 10; ++i) {
+      const bool gathers = (has_more && i >= 5 ? i - 1 : i) % 2 == 1;
+      entries.push_back(
+          {"0123", i, i < 5 ? kDone : kOpen, gathers ? "all_gather" : "reduce_scatter"});
+    }
+    return Dump({"0123"}, entries);
+  };
+  const FlightDump most = dump(false);
+  const SourceFindings found = Reported({most, most, dump(true), most});
+  EXPECT_EQ(Titles(found), "2 Ranks called different operations");
+  EXPECT_EQ(found.findings.front().certainty, Certainty::kCertain);
+  EXPECT_NE(found.findings.front().evidence.find(
+                "From there on they have one operation less than the others, or one more"),
+            std::string::npos)
+      << found.findings.front().evidence;
+}
+
+TEST(HangAnalysisTest, EachRankStandsAtWhatItCalledItself) {
+  const FlightDump gather = Dump({"0123"}, {{"0123", 1, kOpen, "all_gather"}});
+  const FlightDump cast = Dump({"0123"}, {{"0123", 1, kOpen, "broadcast"}});
+  std::string heads;
+  for (const HangRankRow& row : RowsOf<HangRankRow>(Reported({cast, gather, gather, gather}))) {
+    heads += fmt::format("{} {};", row.rank, row.head_operation.value_or("-"));
+  }
+  EXPECT_EQ(heads, "0 broadcast;1 all_gather;2 all_gather;3 all_gather;");
+}
+
+// Two agree and one does not, but five never came.
+TEST(HangAnalysisTest, MostOfAFewAreNoMajority) {
+  const FlightDump gather =
+      Dump({"01234567"}, {{"01234567", 1, kDone}, {"01234567", 2, kOpen, "all_gather"}});
+  const FlightDump cast =
+      Dump({"01234567"}, {{"01234567", 1, kDone}, {"01234567", 2, kOpen, "broadcast"}});
+  const FlightDump idle = Dump({"01234567"}, {{"01234567", 1, kDone}});
+  EXPECT_EQ(Culprits({gather, gather, cast, idle, idle, idle, idle, idle}),
+            "2 mismatch-operation cannot tell");
+  const std::string evidence = FirstEvidence({gather, gather, cast, idle, idle, idle, idle, idle});
+  EXPECT_NE(evidence.find("5 more members have not come there."), std::string::npos) << evidence;
+  EXPECT_EQ(Culprits({gather, gather, gather, gather, gather, cast, idle, idle}),
+            "5 mismatch-operation certain");
+}
+
+TEST(HangAnalysisTest, ARecvFromAnybodyToWhomNobodySends) {
+  const Entry done = {"012", 1, kDone};
+  const FlightDump receives = Dump({"012"}, {done, {"012", 1, kOpen, "recv 2<-?", -1, 16, true}});
+  const FlightDump idle = Dump({"012"}, {done});
+  const SourceFindings found = Reported({idle, idle, receives});
+  EXPECT_EQ(Titles(found), "2 A rank receives from any rank, and none sends");
+  EXPECT_EQ(found.findings.front().evidence.find("rank 2 waits in recv 2<-? of d012 (3 members)"),
+            0U)
+      << found.findings.front().evidence;
+  EXPECT_EQ(found.findings.front().certainty, Certainty::kCannotTell);
+  const FlightDump sends = Dump({"012"}, {done, {"012", 1, kOpen, "send 0->2", -1, 16, true}});
+  EXPECT_EQ(Titles(Reported({sends, idle, receives})).find("none sends"), std::string::npos);
+}
+
+// An empty dump has the latest numbers of its groups.
+TEST(HangAnalysisTest, WhatAnEmptyDumpCompleted) {
+  const auto status = [](int enqueued, int completed) {
+    return fmt::format(R"("pg_status": {{"2": {{"last_enqueued_collective": {},
+        "last_started_collective": {}, "last_completed_collective": {}}}}}, )",
+                       enqueued, enqueued, completed);
+  };
+  const FlightDump waits = Dump({"01"}, {{"01", 10, kDone}, {"01", 11}}, status(11, 10));
+  const std::string evidence = FirstEvidence({waits, Dump({"01"}, {}, status(10, 10))});
+  EXPECT_NE(evidence.find("rank 1 completed all that it issued there (10 of 10) and issued no more "
+                          "(its dump is empty)"),
+            std::string::npos)
+      << evidence;
+}
+
+// The watchdog of one that waits gave up, of another one that came first it did not yet.
+TEST(HangAnalysisTest, WhoeverGaveUpShowsThatItHangs) {
+  const auto dump = [](int64_t created, bool is_retired) {
+    return Read(fmt::format(
+        R"({{"version": "2.10", "pg_config": {{"0": {{"name": "0", "desc": "d", "ranks": "[0, 1, 2]"}}}},
+            "entries": [{{"record_id": 0, "pg_id": 0, "process_group": ["0", "d"],
+            "collective_seq_id": 1, "p2p_seq_id": 0, "profiling_name": "nccl:all_reduce",
+            "time_created_ns": {}, "state": "started", "input_sizes": [[4]], "output_sizes": [[4]],
+            "is_p2p": false, "retired": {}, "timeout_ms": 1000}}]}})",
+        created, is_retired));
+  };
+  const FlightDump idle = Read(
+      R"({"version": "2.10", "pg_config": {"0": {"name": "0", "desc": "d", "ranks": "[0, 1, 2]"}},
+          "entries": []})");
+  const auto shown = [&](bool first, bool second) {
+    const HangResult result = Analysed({dump(1'000'000, first), dump(2'000'000, second), idle});
+    return result.culprits.empty() ? std::string("nobody")
+                                   : std::string(HangShownName(result.culprits.front().shown));
+  };
+  EXPECT_EQ(shown(false, true), "shown");
+  EXPECT_EQ(shown(true, false), "shown");
+  EXPECT_EQ(shown(false, false), "assumed");
 }
 
 TEST(HangAnalysisTest, SidesOfAMismatchAreNamedWithWhatTheyCalled) {

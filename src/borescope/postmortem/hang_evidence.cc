@@ -101,14 +101,39 @@ bool IsFinishedElsewhere(const HangWords& hang, const HangCulprit& culprit) {
   });
 }
 
+// " there (10 of 10)": the latest numbers that were completed and issued in the group of the
+// evidence, where the dumps of all these ranks say the same.
+std::string NumbersOf(const HangWords& hang, const Together& group) {
+  std::optional<int64_t> known;
+  for (const int32_t number : group.ranks) {
+    const HangRank* const rank = hang.model.Of(number);
+    const std::optional<int32_t> id =
+        rank == nullptr ? std::nullopt : StatusIdOf(hang.model, *rank, group.first->evidence.group);
+    const FlightStatus* const status = id.has_value() ? rank->dump->StatusOf(*id) : nullptr;
+    const bool is_same = status != nullptr && status->completed >= 0 &&
+                         status->completed == status->enqueued &&
+                         (!known.has_value() || *known == status->completed);
+    if (!is_same) {
+      return "";
+    }
+    known = status->completed;
+  }
+  return known.has_value() ? fmt::format(" there ({} of {})", *known, *known) : "";
+}
+
 std::string WhatTheyDid(const HangWords& hang, const Together& group) {
   std::vector<std::string> parts;
   const HangCulprit& culprit = *group.first;
   const HangRank* const rank = hang.model.Of(group.ranks.front());
   if (rank == nullptr || rank->newest_created_ns == 0) {
-    return group.ranks.size() == 1
-               ? "completed all that is known of it and issued no more (its dump is empty)"
-               : "completed all that is known of them and issued no more (their dumps are empty)";
+    const bool is_one = group.ranks.size() == 1;
+    const std::string numbers = NumbersOf(hang, group);
+    return fmt::format("completed all that {}{} and issued no more ({} empty)",
+                       numbers.empty() ? "is known of "
+                       : is_one        ? "it issued"
+                                       : "they issued",
+                       numbers.empty() ? (is_one ? "it" : "them") : numbers,
+                       is_one ? "its dump is" : "their dumps are");
   }
   const std::string last = ClockTime(rank->newest_created_ns);
   return culprit.activity == HangActivity::kStillIssuing
@@ -140,13 +165,32 @@ std::string StuckIn(const HangWords& hang, const Together& group) {
 }
 
 // Where a rank is: of what it launched together, what the others keep from ending.
-std::string StandsAt(const HangWords& hang, const HangCulprit& culprit) {
+const HangOperation& StandsIn(const HangWords& hang, const HangCulprit& culprit) {
   const HangRank& rank = *hang.model.Of(culprit.rank);
   const bool is_there =
       std::find(rank.head.begin(), rank.head.end(), culprit.evidence) != rank.head.end();
-  const HangOperation& operation = is_there ? culprit.evidence : rank.head.front();
+  return is_there ? culprit.evidence : rank.head.front();
+}
+
+std::string StandsAt(const HangWords& hang, const HangCulprit& culprit) {
   return fmt::format("rank {} stands at {}", culprit.rank,
-                     hang.Words(operation, std::span(&culprit.rank, 1)));
+                     hang.Words(StandsIn(hang, culprit), std::span(&culprit.rank, 1)));
+}
+
+// Of ranks that wait for each other one with whom the first ones do; rather one that waits where
+// the first of them does.
+const HangCulprit* OtherSide(const HangWords& hang, const Together& group) {
+  const HangCulprit* other = nullptr;
+  for (const HangCulprit& culprit : hang.result.culprits) {
+    const bool is_other = culprit.kind == HangKind::kOrder && !culprit.is_primary &&
+                          group.first->is_primary &&
+                          !std::binary_search(group.ranks.begin(), group.ranks.end(), culprit.rank);
+    if (is_other && group.first->kind == HangKind::kOrder) {
+      const bool waits = culprit.rank == group.first->waiting_rank;
+      other = other == nullptr || waits ? &culprit : other;
+    }
+  }
+  return other;
 }
 
 // What it left out, where that is known.
@@ -186,22 +230,15 @@ std::string OrderText(const HangWords& hang, const Together& group) {
   std::string text;
   size_t named = 0;
   constexpr size_t kMostNamed = 4;
-  const HangCulprit* other = nullptr;
   for (const HangCulprit& culprit : hang.result.culprits) {
-    if (culprit.kind != HangKind::kOrder) {
-      continue;
-    }
-    if (std::binary_search(group.ranks.begin(), group.ranks.end(), culprit.rank)) {
-      if (named++ < kMostNamed) {
-        text += (text.empty() ? "" : "; ") + StandsAt(hang, culprit) + WhatItLeftOut(hang, culprit);
-      }
-    } else if (!culprit.is_primary && group.first->is_primary) {
-      // Rather one that waits there.
-      const bool waits = culprit.rank == group.first->waiting_rank;
-      other = other == nullptr || waits ? &culprit : other;
+    const bool is_of_these =
+        culprit.kind == HangKind::kOrder &&
+        std::binary_search(group.ranks.begin(), group.ranks.end(), culprit.rank);
+    if (is_of_these && named++ < kMostNamed) {
+      text += (text.empty() ? "" : "; ") + StandsAt(hang, culprit) + WhatItLeftOut(hang, culprit);
     }
   }
-  if (other != nullptr) {
+  if (const HangCulprit* const other = OtherSide(hang, group); other != nullptr) {
     text += "; " + StandsAt(hang, *other);
   }
   std::string sentence = text + ": none of these can end before the others.";
@@ -283,54 +320,70 @@ std::string TransferText(const HangWords& hang, const HangMismatch& mismatch) {
 }
 
 // How ranks go on after an operation that they skipped, or that is one more.
-std::string ShiftText(const HangMismatch& mismatch) {
-  if (!mismatch.shift.has_value()) {
+std::string ShiftText(const HangMismatch& mismatch, const HangShift& shift) {
+  if (shift.count == 0) {
     return "";
   }
-  const int32_t count = std::abs(*mismatch.shift);
-  const std::string apart =
-      fmt::format("{} {}", count == 1 ? "one operation" : fmt::format("{} operations", count),
-                  *mismatch.shift < 0 ? "ahead" : "behind");
+  const int32_t count = std::abs(shift.count);
+  const std::string many =
+      count == 1 ? std::string("one operation") : fmt::format("{} operations", count);
+  if (shift.is_either) {
+    return fmt::format(
+        " From there on they have {} less than the others, or {} more: what they call repeats, so "
+        "that both look the same.",
+        many, count == 1 ? "one" : fmt::format("{}", count));
+  }
+  const std::string apart = fmt::format("{} {}", many, shift.count < 0 ? "ahead" : "behind");
   if (mismatch.is_begin_lost) {
     return fmt::format(" They are {}: {}, or {} that left the rings.", apart,
-                       *mismatch.shift < 0 ? "they skipped this one" : "this one is one more",
-                       *mismatch.shift < 0 ? "one" : "one is");
+                       shift.count < 0 ? "they skipped this one" : "this one is one more",
+                       shift.count < 0 ? "one" : "one is");
   }
   if (count > 1) {
     return fmt::format(
-        " From there on they are {}: {} {}.", apart,
-        *mismatch.shift < 0 ? "they skipped" : "they have",
-        *mismatch.shift < 0
+        " From there on they are {}: {} {}.", apart, shift.count < 0 ? "they skipped" : "they have",
+        shift.count < 0
             ? fmt::format("this one and {}",
                           count == 2 ? "the next" : fmt::format("the next {}", count - 1))
             : fmt::format("{} more", count));
   }
   return fmt::format(" From there on they are {}: {}.", apart,
-                     *mismatch.shift < 0 ? "they skipped it" : "it is one more");
+                     shift.count < 0 ? "they skipped it" : "it is one more");
+}
+
+// Members that did not come to an operation in which others differ.
+std::string AbsentText(const HangWords& hang, const HangMismatch& mismatch) {
+  const std::vector<int32_t> members = hang.model.MembersOf(mismatch.operation);
+  const auto absent = std::count_if(members.begin(), members.end(), [&](int32_t member) {
+    return hang.model.IsWhole(member) &&
+           WhereIs(hang.model, member, mismatch.operation).state == WhereState::kNotIssued;
+  });
+  return absent == 0 ? ""
+                     : fmt::format(" {} not come there.",
+                                   CountWords(static_cast<size_t>(absent), "more member has",
+                                              "more members have"));
 }
 
 std::string MismatchText(const HangWords& hang, const Together& group) {
-  for (const HangMismatch& mismatch : hang.result.mismatches) {
-    if (!mismatch.is_primary || mismatch.operation != group.first->evidence) {
-      continue;
-    }
-    if (mismatch.operation.is_p2p) {
-      return TransferText(hang, mismatch);
-    }
-    std::string text = fmt::format("Number {} of {}: {}", mismatch.operation.number,
-                                   hang.GroupWords(mismatch.operation),
-                                   WhatTheyCalled(hang, mismatch.operation, group.ranks));
-    if (!mismatch.others.empty()) {
-      text += fmt::format(", {}.", WhatTheyCalled(hang, mismatch.operation, mismatch.others));
-    } else {
-      text += AllCalledTheSame(hang, mismatch.operation, group.ranks)
-                  ? "; what they send together is not what they receive."
-                  : "; no more than half of the members agree.";
-    }
-    text += ShiftText(mismatch);
-    return text;
+  const HangMismatch* const mismatch = hang.PrimaryIn(group.first->evidence);
+  if (mismatch == nullptr) {
+    return {};
   }
-  return {};
+  if (mismatch->operation.is_p2p) {
+    return TransferText(hang, *mismatch);
+  }
+  std::string text = fmt::format("Number {} of {}: {}", mismatch->operation.number,
+                                 hang.GroupWords(mismatch->operation),
+                                 WhatTheyCalled(hang, mismatch->operation, group.ranks));
+  if (!mismatch->others.empty()) {
+    text += fmt::format(", {}.", WhatTheyCalled(hang, mismatch->operation, mismatch->others));
+  } else {
+    text += AllCalledTheSame(hang, mismatch->operation, group.ranks)
+                ? "; what they send together is not what they receive."
+                : "; no more than half of the members agree.";
+  }
+  return text + ShiftText(*mismatch, mismatch->ShiftOf(group.ranks.front())) +
+         AbsentText(hang, *mismatch);
 }
 
 std::string EvidenceOfKind(const HangWords& hang, const Together& group) {
@@ -361,6 +414,12 @@ std::string EvidenceOfKind(const HangWords& hang, const Together& group) {
       return fmt::format("{} was issued by all members{} and begun by some; not by {}.", operation,
                          hang.Since(culprit), names);
     case HangKind::kNotFinished:
+      if (hang.IsUnsent(culprit.evidence)) {
+        return fmt::format(
+            "{} waits in {}{}; no dump has an outstanding send to it, and which rank should send "
+            "cannot be told.",
+            names, hang.Words(culprit.evidence, group.ranks), hang.Since(culprit));
+      }
       return fmt::format(
           "{} was issued by {}{} and finished by {}: which of them is at fault cannot be told.",
           operation, culprit.evidence.is_p2p ? "both ends" : "all members", hang.Since(culprit),
@@ -388,6 +447,65 @@ std::string LinesOfSides(const HangWords& hang, const Together& group) {
     text += fmt::format("{}rank {}: issued at {}", text.empty() ? "" : "; ", rank, line);
   }
   return text;
+}
+
+// A line of the program, and the ranks that it is about; ascending.
+struct PlaceOfRanks {
+  std::string line;
+  std::vector<int32_t> ranks;
+};
+
+std::string LineOfCulprit(const HangWords& hang, const HangCulprit& culprit) {
+  if (culprit.left_out.has_value()) {
+    const HangRank& rank = *hang.model.Of(culprit.rank);
+    return hang.LineOf(rank, rank.dump->entries[culprit.left_out->entry]);
+  }
+  if (culprit.kind == HangKind::kNeverIssued) {
+    return hang.LastLine(culprit.rank);
+  }
+  return hang.LineAt(culprit.rank,
+                     culprit.kind == HangKind::kOrder ? StandsIn(hang, culprit) : culprit.evidence);
+}
+
+// Where these culprits are, each place once, in the order of the ranks. Of an order it is the
+// places of both sides that say what is wrong: one of those with whom the first ones are.
+std::vector<PlaceOfRanks> PlacesOf(const HangWords& hang, const Together& group) {
+  const HangCulprit& first = *group.first;
+  std::vector<const HangCulprit*> culprits;
+  for (const HangCulprit& culprit : hang.result.culprits) {
+    const bool is_of_these =
+        culprit.kind == first.kind && culprit.is_primary == first.is_primary &&
+        culprit.certainty == first.certainty &&
+        (first.kind == HangKind::kOrder || first.kind == HangKind::kDeviceStuck ||
+         culprit.evidence == first.evidence) &&
+        std::binary_search(group.ranks.begin(), group.ranks.end(), culprit.rank);
+    if (is_of_these) {
+      culprits.push_back(&culprit);
+    }
+  }
+  std::stable_sort(culprits.begin(), culprits.end(),
+                   [](const HangCulprit* a, const HangCulprit* b) { return a->rank < b->rank; });
+  if (const HangCulprit* const other = OtherSide(hang, group); other != nullptr) {
+    culprits.push_back(other);
+  }
+  std::vector<PlaceOfRanks> places;
+  std::map<std::string, size_t> place_of;
+  for (const HangCulprit* const culprit : culprits) {
+    std::string line = LineOfCulprit(hang, *culprit);
+    if (line.empty()) {
+      continue;
+    }
+    const auto [at, is_new] = place_of.try_emplace(line, places.size());
+    if (is_new) {
+      places.push_back({std::move(line), {}});
+    }
+    places[at->second].ranks.push_back(culprit->rank);
+  }
+  for (PlaceOfRanks& place : places) {
+    std::sort(place.ranks.begin(), place.ranks.end());
+    place.ranks.erase(std::unique(place.ranks.begin(), place.ranks.end()), place.ranks.end());
+  }
+  return places;
 }
 
 }  // namespace
@@ -424,37 +542,34 @@ std::string EvidenceOf(const HangWords& hang, const Together& group) {
 
 std::string WhereOf(const HangWords& hang, const Together& group) {
   const HangCulprit& culprit = *group.first;
-  const bool is_at_evidence = culprit.kind != HangKind::kNeverIssued;
-  const HangRank* const first = hang.model.Of(group.ranks.front());
-  const std::string own = culprit.left_out.has_value()
-                              ? hang.LineOf(*first, first->dump->entries[culprit.left_out->entry])
-                          : is_at_evidence ? hang.LineAt(group.ranks.front(), culprit.evidence)
-                                           : hang.LastLine(group.ranks.front());
   std::string others;
   if (culprit.kind == HangKind::kMismatchOperation ||
       culprit.kind == HangKind::kMismatchSizeOrType) {
-    for (const HangMismatch& mismatch : hang.result.mismatches) {
-      if (!mismatch.is_primary || mismatch.operation != culprit.evidence) {
-        continue;
-      }
-      if (!mismatch.others.empty()) {
-        others = hang.LineAt(mismatch.others.front(), culprit.evidence);
-      } else if (const std::string sides = LinesOfSides(hang, group); !sides.empty()) {
-        return sides;
-      }
+    const HangMismatch* const mismatch = hang.PrimaryIn(culprit.evidence);
+    if (mismatch != nullptr && !mismatch->others.empty()) {
+      others = hang.LineAt(mismatch->others.front(), culprit.evidence);
+    } else if (const std::string sides = LinesOfSides(hang, group);
+               mismatch != nullptr && !sides.empty()) {
+      return sides;
     }
-  } else {
+  } else if (culprit.kind != HangKind::kOrder || culprit.left_out.has_value()) {
     others = hang.LineAt(culprit.waiting_rank, culprit.evidence);
   }
-  if (own.empty() && others.empty()) {
+  const std::vector<PlaceOfRanks> places = PlacesOf(hang, group);
+  if (places.empty() && others.empty()) {
     return "not recorded (these dumps have no stacks: TORCH_INCLUDE_STACK_TRACE=1 records them)";
   }
+  const bool is_at_evidence = culprit.kind != HangKind::kNeverIssued;
+  constexpr size_t kMostNamed = 4;
   std::string text;
-  if (!own.empty()) {
-    text = fmt::format("rank {}: {} {}", group.ranks.front(),
-                       is_at_evidence ? "issued at" : "last issued at", own);
+  for (size_t i = 0; i < places.size() && i < kMostNamed; ++i) {
+    text += fmt::format("{}{}: {} {}", i == 0 ? "" : "; ", RankWords(places[i].ranks),
+                        is_at_evidence ? "issued at" : "last issued at", places[i].line);
   }
-  if (!others.empty() && (others != own || !is_at_evidence)) {
+  text +=
+      places.size() > kMostNamed ? fmt::format("; {} more places", places.size() - kMostNamed) : "";
+  const bool is_apart = places.size() != 1 || places.front().line != others || !is_at_evidence;
+  if (!others.empty() && is_apart) {
     text += fmt::format("{}the others: at {}", text.empty() ? "" : "; ", others);
   }
   return text;

@@ -90,7 +90,7 @@ class GroupReader {
       first.is_begin_lost =
           first.operation.number > first_outstanding_ && first_everywhere_ > first_outstanding_;
       first.is_primary = first.operation.number <= first_outstanding_ ||
-                         (first.is_begin_lost && first.shift.has_value());
+                         (first.is_begin_lost && first.IsShifted());
     }
     return found;
   }
@@ -152,10 +152,13 @@ class GroupReader {
     if (first_outstanding_ == INT32_MAX) {
       return false;
     }
-    FindShift(mismatch);
-    return !std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
-      return IsEnded(part);
-    }) || IsShiftedToTheEnd(mismatch);
+    const bool is_ended =
+        std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return IsEnded(part); });
+    if (is_ended && !IsShiftedToTheEnd(mismatch)) {
+      return false;
+    }
+    FindShifts(mismatch);
+    return true;
   }
 
   bool IsEnded(const Part& part) const {
@@ -166,13 +169,31 @@ class GroupReader {
     return !part.issued->is_outstanding && !may_have_failed;
   }
 
+  // Whether one of the ranks that differ goes on as the others do, but shifted, and ends so. Of
+  // many that completed, differences are looked at in turn: not for all of their ranks.
   bool IsShiftedToTheEnd(const HangMismatch& mismatch) const {
-    if (!mismatch.shift.has_value()) {
+    if (mismatch.others.empty()) {
       return false;
     }
-    const int32_t own = model_.Of(mismatch.ranks.front())->InGroup(group_).back().number;
-    const int32_t others = model_.Of(mismatch.others.front())->InGroup(group_).back().number;
-    return *mismatch.shift < 0 ? own < others : own > others;
+    constexpr size_t kMostTried = 32;
+    size_t tried = 0;
+    const HangRank& other = *model_.Of(mismatch.others.front());
+    const int32_t others_end = other.InGroup(group_).back().number;
+    for (const int32_t rank : mismatch.ranks) {
+      const HangRank& own = *model_.Of(rank);
+      const int32_t end = own.InGroup(group_).back().number;
+      if (end == others_end) {
+        continue;
+      }
+      if (++tried > kMostTried) {
+        break;
+      }
+      const HangShift shift = ShiftBetween(own, other, mismatch.operation);
+      if (shift.count != 0 && (shift.is_either || (shift.count < 0) == (end < others_end))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // The difference between the members of an operation; nothing where there is none.
@@ -280,18 +301,25 @@ class GroupReader {
     return in == out;
   }
 
-  // Whether the ranks that differ go on as the others do some operations later, or earlier: an
-  // unused layer is a pair of operations.
-  void FindShift(HangMismatch& mismatch) const {
-    constexpr int32_t kMostShifted = 8;
-    if (mismatch.others.empty() || mismatch.ranks.empty()) {
+  void FindShifts(HangMismatch& mismatch) const {
+    if (mismatch.others.empty()) {
       return;
     }
-    const HangRank& own = *model_.Of(mismatch.ranks.front());
     const HangRank& other = *model_.Of(mismatch.others.front());
+    mismatch.shifts.reserve(mismatch.ranks.size());
+    for (const int32_t rank : mismatch.ranks) {
+      mismatch.shifts.push_back(ShiftBetween(*model_.Of(rank), other, mismatch.operation));
+    }
+  }
+
+  // Whether a rank that differs goes on as the others do some operations later, or earlier: an
+  // unused layer is a pair of operations.
+  static HangShift ShiftBetween(const HangRank& own, const HangRank& other,
+                                const HangOperation& operation) {
+    constexpr int32_t kMostShifted = 8;
     const auto are_alike = [&](int32_t of_own, int32_t of_other) {
-      HangOperation mine = mismatch.operation;
-      HangOperation theirs = mismatch.operation;
+      HangOperation mine = operation;
+      HangOperation theirs = operation;
       mine.number += of_own;
       theirs.number += of_other;
       const IssuedOperation* const a = own.Find(mine);
@@ -305,11 +333,13 @@ class GroupReader {
     // Where they are in step again after it, one call alone was another one.
     const bool is_in_step = are_alike(1, 1) && are_alike(2, 2);
     for (int32_t count = 1; count <= (is_in_step ? 1 : kMostShifted); ++count) {
-      if (are_three_alike(0, count) || are_three_alike(count, 0)) {
-        mismatch.shift = are_three_alike(0, count) ? -count : count;
-        return;
+      const bool is_less = are_three_alike(0, count);
+      const bool is_more = are_three_alike(count, 0);
+      if (is_less || is_more) {
+        return {.count = is_less ? -count : count, .is_either = is_less && is_more};
       }
     }
+    return {};
   }
 
   const HangModel& model_;
@@ -377,6 +407,18 @@ std::vector<HangMismatch> DifferingTransfers(const HangModel& model) {
 }
 
 }  // namespace
+
+HangShift HangMismatch::ShiftOf(int32_t rank) const {
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  return found == ranks.end() || *found != rank || shifts.empty()
+             ? HangShift{}
+             : shifts[static_cast<size_t>(found - ranks.begin())];
+}
+
+bool HangMismatch::IsShifted() const {
+  return std::any_of(shifts.begin(), shifts.end(),
+                     [](const HangShift& shift) { return shift.count != 0; });
+}
 
 GroupScan ScanGroups(const HangModel& model, int threads) {
   std::vector<std::vector<HangMismatch>> found(model.groups.size());

@@ -21,7 +21,8 @@ std::vector<Together> InGroups(const HangWords& hang) {
           culprit.kind != HangKind::kOrder && culprit.kind != HangKind::kDeviceStuck;
       return other.first->kind == culprit.kind && other.first->is_primary == culprit.is_primary &&
              other.first->certainty == culprit.certainty &&
-             (!has_own_evidence || other.first->evidence == culprit.evidence);
+             (!has_own_evidence || other.first->evidence == culprit.evidence) &&
+             hang.ShiftOf(*other.first) == hang.ShiftOf(culprit);
     };
     const auto found = std::find_if(groups.begin(), groups.end(), is_like);
     if (found == groups.end()) {
@@ -214,11 +215,11 @@ const HangTexts& HangTextsOf(HangKind kind) {
 }
 
 std::string TitleOf(const HangWords& hang, const HangCulprit& culprit, const HangTexts& texts) {
-  if (const std::optional<int32_t> shift = hang.ShiftOf(culprit); shift.has_value()) {
-    return *shift == -1  ? "Ranks skipped an operation"
-           : *shift < 0  ? "Ranks skipped operations"
-           : *shift == 1 ? "Ranks called one operation more"
-                         : "Ranks called more operations";
+  if (const HangShift shift = hang.ShiftOf(culprit); shift.count != 0 && !shift.is_either) {
+    return shift.count == -1  ? "Ranks skipped an operation"
+           : shift.count < 0  ? "Ranks skipped operations"
+           : shift.count == 1 ? "Ranks called one operation more"
+                              : "Ranks called more operations";
   }
   if (culprit.kind == HangKind::kNeverIssued &&
       hang.IssueOf(culprit.rank, culprit.evidence).entry != nullptr) {
@@ -233,7 +234,8 @@ std::string TitleOf(const HangWords& hang, const HangCulprit& culprit, const Han
       case HangKind::kNotStarted:
         return "Devices never began a transfer";
       case HangKind::kNotFinished:
-        return "Both ends issued a transfer, neither finished it";
+        return hang.IsUnsent(culprit.evidence) ? "A rank receives from any rank, and none sends"
+                                               : "Both ends issued a transfer, neither finished it";
       default:
         break;
     }
@@ -253,8 +255,13 @@ JobFinding FindingOf(const HangWords& hang, const Together& group) {
   finding.evidence = EvidenceOf(hang, group);
   finding.where = WhereOf(hang, group);
   finding.help = texts.help;
-  if (hang.ShiftOf(culprit).has_value()) {
+  if (hang.ShiftOf(culprit).count != 0) {
     finding.help = HangTextsOf(HangKind::kMismatchOperation).help;
+  }
+  if (culprit.kind == HangKind::kNotFinished && hang.IsUnsent(culprit.evidence)) {
+    finding.help =
+        "Look at which rank sends there at this line, and at what these ranks did instead: a "
+        "condition that differs between them, or one message less than the receiver counts on.";
   }
   if (culprit.kind == HangKind::kNoDump && AnyCut(hang, group)) {
     finding.finding = "Others wait for a rank without a whole dump";

@@ -180,7 +180,7 @@ struct HangMismatchRow {
       {"group_desc", &HangMismatchRow::group_desc, Role::kDerived, "Its description."},
       {"seq", &HangMismatchRow::seq, Role::kKey, "Number of the operation in the group."},
       {"what", &HangMismatchRow::what, Role::kKey,
-       "operation, size or type; shift: the rank skipped one operation, or has one more."},
+       "operation, size or type; shift: the rank skipped operations, or has more of them."},
       {"rank", &HangMismatchRow::rank, Role::kKey, "The rank that differs."},
       {"value", &HangMismatchRow::value, Role::kDerived, "What it issued."},
       {"others", &HangMismatchRow::others, Role::kDerived,

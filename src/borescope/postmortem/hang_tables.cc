@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -48,10 +49,7 @@ std::vector<std::string> NamesOf(const HangWords& hang, const HangOperation& ope
 // "broadcast / all_gather": what a rank called, and what others did.
 std::string OwnFirst(const HangWords& hang, int32_t rank, const HangOperation& operation,
                      std::span<const std::string> called) {
-  const Issue own = hang.IssueOf(rank, operation);
-  std::string text = own.entry == nullptr
-                         ? hang.NameOf(operation)
-                         : std::string(OperationName(own.rank->dump->Name(*own.entry)));
+  std::string text = hang.NameOf(operation, rank);
   const std::string own_name = text;
   constexpr size_t kMost = 4;
   size_t shown = 1;
@@ -279,11 +277,14 @@ void AddMismatch(const HangWords& hang, const HangMismatch& mismatch, int32_t ra
   row.others_line = IfAny(other.entry == nullptr ? "" : hang.LineOf(*other.rank, *other.entry));
   row.primary = mismatch.is_primary;
   rows.push_back(row);
-  if (mismatch.shift.has_value()) {
+  if (const HangShift shift = mismatch.ShiftOf(rank); shift.count != 0) {
     row.what = "shift";
-    row.value = *mismatch.shift > 1      ? fmt::format("has {} operations more", *mismatch.shift)
-                : *mismatch.shift > 0    ? "has one operation more"
-                : *mismatch.shift < -1   ? fmt::format("skipped {} operations", -*mismatch.shift)
+    row.value = shift.is_either
+                    ? "has " + CountWords(static_cast<size_t>(std::abs(shift.count)),
+                                          "operation more or less", "operations more or less")
+                : shift.count > 1        ? fmt::format("has {} operations more", shift.count)
+                : shift.count > 0        ? "has one operation more"
+                : shift.count < -1       ? fmt::format("skipped {} operations", -shift.count)
                 : mismatch.is_begin_lost ? "skipped this operation or one before"
                                          : "skipped this operation";
     row.others = std::nullopt;

@@ -55,16 +55,26 @@ bool AllIssuedWithin(const HangModel& model, int64_t span_ns) {
   });
 }
 
-HangShown Shown(const HangModel& model, const HangCulprit& culprit, std::optional<int64_t> age) {
+// Whether the watchdog of a rank gave up an operation: it is no longer watched, and not done.
+bool IsGivenUp(const HangRank* rank, const HangOperation& operation) {
+  const FlightEntry* const entry = LastEntryOf(rank, operation);
+  return entry != nullptr && entry->is_retired && IsOutstanding(*rank->dump, *entry);
+}
+
+HangShown Shown(const HangModel& model, const HangCulprit& culprit,
+                std::span<const int32_t> waiting, std::optional<int64_t> age) {
   const HangRank* const rank = model.Of(culprit.waiting_rank);
+  if (std::any_of(waiting.begin(), waiting.end(),
+                  [&](int32_t one) { return IsGivenUp(model.Of(one), culprit.evidence); })) {
+    return HangShown::kShown;
+  }
   if (rank == nullptr) {
     return HangShown::kAssumed;
   }
   if (const FlightEntry* const entry = LastEntryOf(rank, culprit.evidence); entry != nullptr) {
     // The time of a file is no proof of a hang: a copy has the time at which it was copied.
     const int64_t timeout_ns = entry->timeout_ms * kMillisecondNs;
-    const bool is_given_up = entry->is_retired && IsOutstanding(*rank->dump, *entry);
-    if (is_given_up || (timeout_ns > 0 && culprit.waited_ns >= timeout_ns / 2)) {
+    if (timeout_ns > 0 && culprit.waited_ns >= timeout_ns / 2) {
       return HangShown::kShown;
     }
   }
@@ -117,7 +127,7 @@ void SetTimes(const HangModel& model, HangCulprit& culprit, std::span<const int3
                                          : AgeByFile(model, *first, culprit.since_ns);
   const int64_t until = std::max(model.newest_created_ns, GivenUpAt(first, culprit.evidence));
   culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until - culprit.since_ns, 0);
-  culprit.shown = Shown(model, culprit, age);
+  culprit.shown = Shown(model, culprit, waiting, age);
   if (culprit.shown != HangShown::kShown && IsAgeOfTimeout(first, culprit.evidence, age)) {
     culprit.shown = HangShown::kShown;
     culprit.is_shown_by_file = true;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace borescope::internal {
 
 HangWords::HangWords(const HangModel& of_model, const HangResult& of_result,
@@ -11,6 +13,9 @@ HangWords::HangWords(const HangModel& of_model, const HangResult& of_result,
     for (const HangOperation& operation : rank.head) {
       at_head[operation].push_back(rank.rank);
     }
+  }
+  for (const HangMismatch& mismatch : result.mismatches) {
+    if (mismatch.is_primary) primary_.try_emplace(mismatch.operation, &mismatch);
   }
   waiting_for.resize(static_cast<size_t>(model.world));
   for (size_t i = 0; i < model.ranks.size(); ++i) {
@@ -60,7 +65,12 @@ std::string HangWords::NameOf(const HangOperation& operation) const {
 }
 
 std::string HangWords::NameOf(const HangOperation& operation, int32_t rank) const {
-  const bool receives = operation.is_p2p && rank == operation.to && rank != operation.from;
+  if (!operation.is_p2p) {
+    const Issue own = IssueOf(rank, operation);
+    return own.entry == nullptr ? NameOf(operation)
+                                : std::string(OperationName(own.rank->dump->Name(*own.entry)));
+  }
+  const bool receives = rank == operation.to && rank != operation.from;
   if (!receives) {
     return NameOf(operation);
   }
@@ -90,11 +100,25 @@ std::string HangWords::GroupWords(const HangOperation& operation) const {
 
 std::string HangWords::Words(const HangOperation& operation, std::span<const int32_t> ranks) const {
   if (!operation.is_p2p) {
-    return fmt::format("{} {} of {}", NameOf(operation), operation.number, GroupWords(operation));
+    const std::string name = ranks.empty() ? NameOf(operation) : NameOf(operation, ranks.front());
+    return fmt::format("{} {} of {}", name, operation.number, GroupWords(operation));
   }
   return fmt::format("{} of {}",
                      ranks.size() == 1 ? NameOf(operation, ranks.front()) : NameOf(operation),
                      GroupWords(operation));
+}
+
+bool HangWords::IsUnsent(const HangOperation& operation) const {
+  if (!operation.is_p2p || operation.from != HangOperation::kAnyRank) {
+    return false;
+  }
+  return std::none_of(model.ranks.begin(), model.ranks.end(), [&](const HangRank& rank) {
+    return std::any_of(
+        rank.transfers.begin(), rank.transfers.end(), [&](const IssuedTransfer& transfer) {
+          const HangOperation& one = transfer.operation;
+          return one.group == operation.group && one.to == operation.to && one.from == rank.rank;
+        });
+  });
 }
 
 std::span<const int32_t> HangWords::AtHead(const HangOperation& operation) const {
@@ -127,16 +151,16 @@ std::string HangWords::Since(const HangCulprit& culprit) const {
   return culprit.since_ns == 0 ? "" : fmt::format(" since {}", ClockTime(culprit.since_ns));
 }
 
-std::optional<int32_t> HangWords::ShiftOf(const HangCulprit& culprit) const {
-  if (culprit.kind == HangKind::kMismatchOperation ||
-      culprit.kind == HangKind::kMismatchSizeOrType) {
-    for (const HangMismatch& mismatch : result.mismatches) {
-      if (mismatch.is_primary && mismatch.operation == culprit.evidence) {
-        return mismatch.shift;
-      }
-    }
-  }
-  return std::nullopt;
+const HangMismatch* HangWords::PrimaryIn(const HangOperation& operation) const {
+  const auto found = primary_.find(operation);
+  return found == primary_.end() ? nullptr : found->second;
+}
+
+HangShift HangWords::ShiftOf(const HangCulprit& culprit) const {
+  const bool is_mismatch =
+      culprit.kind == HangKind::kMismatchOperation || culprit.kind == HangKind::kMismatchSizeOrType;
+  const HangMismatch* const mismatch = is_mismatch ? PrimaryIn(culprit.evidence) : nullptr;
+  return mismatch == nullptr ? HangShift{} : mismatch->ShiftOf(culprit.rank);
 }
 
 std::string CountWords(size_t count, std::string_view one, std::string_view many) {

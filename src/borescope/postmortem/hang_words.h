@@ -41,7 +41,8 @@ class HangWords {
   // The issue of any rank of these.
   Issue AnyIssue(const HangOperation& operation, std::span<const int32_t> ranks) const;
   std::string NameOf(const HangOperation& operation) const;
-  // As the rank calls it: the two ends of a transfer have names of their own.
+  // As the rank calls it: the two ends of a transfer have names of their own, and members of a
+  // group that disagree called different ones.
   std::string NameOf(const HangOperation& operation, int32_t rank) const;
   int64_t NumberOf(const HangOperation& operation) const;
   std::string GroupName(const HangOperation& operation) const;
@@ -49,20 +50,26 @@ class HangWords {
   // "all_to_all 45265 of EXPERT_MODEL_PARALLEL_GROUP (8 members)", of a transfer as one of `ranks`
   // calls it: where there are several, these are its two ends.
   std::string Words(const HangOperation& operation, std::span<const int32_t> ranks) const;
+  // Whether it is a recv from anybody to whom nobody has an outstanding send.
+  bool IsUnsent(const HangOperation& operation) const;
   std::span<const int32_t> AtHead(const HangOperation& operation) const;
   std::string LineOf(const HangRank& rank, const FlightEntry& entry) const;
   std::string LastLine(int32_t rank) const;
   std::string LineAt(int32_t rank, const HangOperation& operation) const;
   std::string Since(const HangCulprit& culprit) const;
-  // -1 where ranks skipped the operation in which they differ, 1 where it is one more;
-  // more where these are several.
-  std::optional<int32_t> ShiftOf(const HangCulprit& culprit) const;
+  // The difference that explains the hang in an operation; nullptr where there is none.
+  const HangMismatch* PrimaryIn(const HangOperation& operation) const;
+  // How it goes on after the operation in which it differs; none for other kinds.
+  HangShift ShiftOf(const HangCulprit& culprit) const;
 
   const HangModel& model;
   const HangResult& result;
   const LineFinder& lines;
   std::map<HangOperation, std::vector<int32_t>> at_head;  // ranks that are there
   std::vector<std::vector<int32_t>> waiting_for;          // by rank: who waits for it directly
+
+ private:
+  std::map<HangOperation, const HangMismatch*> primary_;
 };
 
 // "3 ranks wait", "1 rank waits"

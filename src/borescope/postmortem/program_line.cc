@@ -47,9 +47,12 @@ Result<LineFinder> LineFinder::Make(const std::string& skipped) {
   return finder;
 }
 
+bool LineFinder::IsSkipped(std::string_view file) const {
+  return file.empty() || (skipped_ != nullptr && RE2::PartialMatch(file, skipped_->files));
+}
+
 bool LineFinder::IsOfUser(std::string_view file) const {
-  return !IsOfLibrary(file) && !file.empty() &&
-         (skipped_ == nullptr || !RE2::PartialMatch(file, skipped_->files));
+  return !IsOfLibrary(file) && !IsSkipped(file);
 }
 
 std::string LineFinder::LineOf(const std::vector<ProgramFrame>& frames) const {
@@ -59,7 +62,7 @@ std::string LineFinder::LineOf(const std::vector<ProgramFrame>& frames) const {
     }
   }
   for (const ProgramFrame& frame : frames) {
-    if (!IsOfTorch(frame.file) && !frame.file.empty()) {
+    if (!IsOfTorch(frame.file) && !IsSkipped(frame.file)) {
       return LineText(frame);
     }
   }

@@ -33,6 +33,8 @@ class LineFinder {
   bool IsOfUser(std::string_view file) const;
 
  private:
+  bool IsSkipped(std::string_view file) const;  // never the line
+
   struct Skipped;
   std::shared_ptr<const Skipped> skipped_;  // nullptr: none
 };

@@ -46,6 +46,14 @@ void Explain(JoinedJob& job) {
     if (failed.empty()) {
       continue;
     }
+    for (HangCulpritRow& row : job.culprits) {
+      const bool is_of_these = std::binary_search(failed.begin(), failed.end(), row.rank) &&
+                               row.kind == HangKindName(HangKind::kNoDump);
+      if (is_of_these && job.TargetOf(*job.CauseOf(static_cast<int32_t>(row.rank))).certainty ==
+                             Certainty::kCertain) {
+        row.certainty = CertaintyName(Certainty::kCertain);  // it is known how it ended
+      }
+    }
     if (failed.size() < ranks.size()) {
       hang.evidence += fmt::format(" Of these, {} failed: see there.", RankWords(failed));
       continue;

@@ -118,6 +118,73 @@ TEST(Verdict, ALaterFailureOfAnotherRankIsNoCause) {
   EXPECT_EQ(Told(Joined({Hang({3}, "never-issued")}, {event})), Told(earlier));
 }
 
+// Ctrl-C on a job that hangs ends all of its ranks, and is no cause.
+TEST(Verdict, AnInterruptedHangIsAHang) {
+  std::vector<JobEvent> events;
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    events.push_back(Event(LogKind::kException, rank, "KeyboardInterrupt"));
+    events.back().program_line = rank == 2 ? "/app/data.py:5 read" : "/app/train.py:12 step";
+  }
+  const auto sources = Joined({Hang({2}, "never-issued")}, events);
+  EXPECT_EQ(Told(sources),
+            (Lines{"error/2/Others wait", "info/0..3/The job was interrupted while it hung"}));
+  EXPECT_EQ(sources.front().findings.front().where,
+            "rank 2 was interrupted at /app/data.py:5 read");
+  // Half an hour later, of all ranks in one finding.
+  for (JobEvent& event : events) {
+    event.unix_ns = kSince + 1'800 * kSecondNs;
+    event.program_line = "/app/train.py:12 step";
+  }
+  EXPECT_EQ(Told(Joined({Hang({2}, "never-issued")}, events)), Told(sources));
+  // One that came before the others waited is why they do.
+  JobEvent before = Event(LogKind::kException, 2, "KeyboardInterrupt");
+  before.unix_ns = kSince - 10 * kSecondNs;
+  EXPECT_EQ(Told(Joined({Hang({2}, "never-issued")}, {before})),
+            (Lines{"error/2/Ranks ended with an exception"}));
+  // Without a hang it is what ended the job.
+  EXPECT_EQ(Told(Joined({}, {events.front()})), (Lines{"error/0/Ranks ended with an exception"}));
+}
+
+// One exception of which no line says whose it is, and one rank for which the others wait.
+TEST(Verdict, AnExceptionOfNobodyIsThatOfTheRankThatIsWaitedFor) {
+  const JobEvent nameless = Event(LogKind::kException, std::nullopt, "ValueError: bad batch");
+  const auto sources = Joined({Hang({2}, "never-issued")}, {nameless});
+  EXPECT_EQ(Told(sources), (Lines{"error/2/Ranks ended with an exception"}));
+  const JobFinding& cause = sources.back().findings.front();
+  EXPECT_EQ(cause.certainty, Certainty::kLikely);
+  EXPECT_NE(cause.evidence.find("Nothing says whose it is; rank 2 is the one for which the others "
+                                "wait."),
+            std::string::npos)
+      << cause.evidence;
+  // Any rank that waits may have raised this.
+  const JobEvent broken =
+      Event(LogKind::kException, std::nullopt, "torch.distributed.DistBackendError: NCCL error");
+  EXPECT_EQ(Told(Joined({Hang({2}, "never-issued")}, {broken})),
+            (Lines{"error/2/Others wait", "warning//Ranks ended with an exception"}));
+  // Of two it is not known, and nothing is said that nobody knows.
+  const auto two = Joined({Hang({1, 2}, "never-issued")}, {nameless});
+  EXPECT_EQ(Told(two), (Lines{"error/1,2/Others wait", "warning//Ranks ended with an exception"}));
+  EXPECT_EQ(two.back().findings.front().evidence,
+            "run.log:7: ValueError: bad batch. Nothing shows of which rank it is, or whether it "
+            "came before the others began to wait: it may be why they wait, or follow from it.");
+  // Of a rank for which nobody waits, without a time.
+  const auto other =
+      Joined({Hang({2}, "never-issued")}, {Event(LogKind::kException, 1, "ValueError: bad batch")});
+  EXPECT_EQ(other.back().findings.front().evidence,
+            "run.log:7: ValueError: bad batch. Nothing shows whether it came before the others "
+            "began to wait: it may be why they wait, or follow from it.");
+}
+
+TEST(Verdict, WhatIsKnownOfAnEndIsInTheTable) {
+  JobEvent exit = Event(LogKind::kExit, 3, "exit code -9");
+  exit.exit_code = -9;
+  exit.basis = LogRankBasis::kRank;
+  const auto sources = Joined({Hang({3}, "no-dump")}, {exit});
+  const auto rows = ReadRows<HangCulpritRow>(sources.front().tables.front());
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.front().certainty, "certain");
+}
+
 JobEvent Ras(std::vector<int32_t> behind, std::vector<int32_t> missing, uint64_t count = 1) {
   JobEvent event = Event(LogKind::kRas, std::nullopt,
                          fmt::format("RAS: {} behind, {} missing", behind.size(), missing.size()));
@@ -223,13 +290,30 @@ TEST(Verdict, AWatchdogShowsThatItWasAHang) {
                                 .waited_ms = 600'081};
   JobEvent aborted = Event(LogKind::kExit, 0, "signal 6 (SIGABRT)");
   aborted.exit_code = -6;  // how the watchdog ends the process
-  const auto sources = Joined({Hang({3}, "never-issued")}, {timeout, aborted});
+  const auto waits_in = [](std::string_view operation, int64_t seq) {
+    SourceFindings hang = Hang({3}, "never-issued");
+    auto rows = ReadRows<HangCulpritRow>(hang.tables.front());
+    rows.front().operation = operation;
+    rows.front().seq = seq;
+    hang.tables.front() = MakeTable(rows);
+    return hang;
+  };
+  const auto sources = Joined({waits_in("all_reduce", 12)}, {timeout, aborted});
   EXPECT_EQ(Told(sources), (Lines{"error/3/Others wait"}));
   EXPECT_EQ(sources.front().findings.front().evidence,
             "3 ranks wait. The watchdog of rank 0 reported that ALLREDUCE 12 did not end within "
             "600 s (run.log:7).");
   const auto rows = ReadRows<HangCulpritRow>(sources.front().tables.front());
   EXPECT_EQ(rows.front().hang, "shown");
+  // What it says about another operation shows nothing of this one.
+  for (const auto& [operation, seq] : {std::pair("broadcast", 12), std::pair("all_reduce", 13)}) {
+    const auto other = Joined({waits_in(operation, seq)}, {timeout, aborted});
+    EXPECT_EQ(other.front().findings.front().evidence,
+              "3 ranks wait. That this is a hang is assumed: the dumps do not show how long it "
+              "lasted. The watchdog of rank 0 reported that ALLREDUCE 12 did not end within 600 s "
+              "(run.log:7).");
+    EXPECT_EQ(ReadRows<HangCulpritRow>(other.front().tables.front()).front().hang, "assumed");
+  }
   const auto alone = Joined({}, {timeout});
   EXPECT_EQ(Told(alone),
             (Lines{"error/0/A watchdog gave up, and the logs do not say who was missing"}));

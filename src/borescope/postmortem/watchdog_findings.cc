@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/postmortem/joined_job.h"
+#include "borescope/postmortem/watchdog_join.h"
 #include "borescope/postmortem/watchdogs.h"
 
 namespace borescope::internal {
@@ -75,11 +76,54 @@ std::vector<int32_t> Silent(const JoinedJob& job, const std::vector<int32_t>& re
   return silent;
 }
 
+// The operations in which ranks wait, by the tables.
+std::vector<KnownOperation> OperationsOf(const JoinedJob& job) {
+  std::vector<KnownOperation> known;
+  const auto add = [&](const std::string& name, const std::string& group,
+                       const std::string& description, std::optional<int64_t> seq) {
+    known.push_back({.name = name, .group = description.empty() ? group : description, .seq = seq});
+  };
+  for (const HangCulpritRow& row : job.culprits) {
+    add(row.operation.value_or(""), row.group.value_or(""), row.group_desc.value_or(""), row.seq);
+  }
+  for (const SourceFindings& source : job.sources) {
+    for (const Table& table : source.tables) {
+      if (table.name != HangOperationRow::kTable.name) {
+        continue;
+      }
+      for (const HangOperationRow& row : ReadRows<HangOperationRow>(table)) {
+        // Of a transfer a watchdog names one end, of several in one launch that.
+        const std::string_view more = row.type == "p2p"         ? " recv coalesced"
+                                      : row.type == "coalesced" ? " coalesced"
+                                                                : "";
+        add(fmt::format("{}{}", row.operation, more), row.group, row.group_desc, row.seq);
+      }
+    }
+  }
+  return known;
+}
+
+// Whether a watchdog reported an operation in which ranks wait, or one that it does not number. One
+// that it reported of another operation shows no hang in these.
+bool IsNamedByWatchdog(const JoinedJob& job) {
+  const std::vector<const JobEvent*> timeouts = job.OfKind(LogKind::kTimeout);
+  const std::vector<KnownOperation> known = OperationsOf(job);
+  return timeouts.empty() ||
+         std::any_of(timeouts.begin(), timeouts.end(), [&](const JobEvent* event) {
+           return !event->timeout.has_value() || !event->timeout->seq.has_value() ||
+                  std::any_of(known.begin(), known.end(), [&](const KnownOperation& operation) {
+                    return NamesOperation(*event->timeout, operation);
+                  });
+         });
+}
+
 // A watchdog that gave up shows that it was a hang.
 void Confirm(JoinedJob& job, const std::string& said) {
   bool is_told = false;
+  const bool is_named = IsNamedByWatchdog(job);
   const auto tell = [&](JobFinding& finding) {
-    if (const size_t at = finding.evidence.find(kAssumedHang); at != std::string::npos) {
+    if (const size_t at = finding.evidence.find(kAssumedHang);
+        is_named && at != std::string::npos) {
       finding.evidence.erase(at, kAssumedHang.size());
     }
     if (!is_told) {
@@ -97,7 +141,7 @@ void Confirm(JoinedJob& job, const std::string& said) {
     job.end_evidence += " " + said;
   }
   for (HangCulpritRow& row : job.culprits) {
-    if (row.hang == HangShownName(HangShown::kAssumed)) {
+    if (is_named && row.hang == HangShownName(HangShown::kAssumed)) {
       row.hang = HangShownName(HangShown::kShown);
     }
   }

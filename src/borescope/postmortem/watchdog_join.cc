@@ -24,16 +24,13 @@ std::string LettersOf(std::string_view name) {
   return letters;
 }
 
-// Whether the watchdog's operation is the one in which the others wait. Its group is compared if
-// both name one: the watchdog writes "0(default_pg)".
+// Whether the watchdog's operation is the one in which the others wait.
 bool IsSame(const TimeoutText& timeout, const HangCulpritRow& row) {
-  const std::string said = LettersOf(timeout.operation);
-  const std::string known = LettersOf(row.operation.value_or(""));
-  const std::string& group =
-      row.group_desc.has_value() ? *row.group_desc : row.group.value_or(std::string());
-  return timeout.seq.has_value() && row.seq == timeout.seq && !said.empty() && !known.empty() &&
-         (Contains(known, said) || Contains(said, known)) &&
-         (timeout.group.empty() || group.empty() || Contains(timeout.group, group));
+  return NamesOperation(
+      timeout,
+      {.name = row.operation.value_or(""),
+       .group = row.group_desc.has_value() ? *row.group_desc : row.group.value_or(std::string()),
+       .seq = row.seq});
 }
 
 class WatchdogJoiner {
@@ -139,8 +136,9 @@ class WatchdogJoiner {
       LeaveOut(finding, ranks, waited);
     }
     for (const int32_t rank : ReadRankList(finding.ranks)) {
-      if (HangCulpritRow* const row = RowOf(rank))
+      if (HangCulpritRow* const row = RowOf(rank)) {
         row->certainty = CertaintyName(finding.certainty);
+      }
     }
   }
 
@@ -208,6 +206,15 @@ class WatchdogJoiner {
 };
 
 }  // namespace
+
+bool NamesOperation(const TimeoutText& timeout, const KnownOperation& operation) {
+  const std::string said = LettersOf(timeout.operation);
+  const std::string known = LettersOf(operation.name);
+  return timeout.seq.has_value() && operation.seq == timeout.seq && !said.empty() &&
+         !known.empty() && (Contains(known, said) || Contains(said, known)) &&
+         (timeout.group.empty() || operation.group.empty() ||
+          Contains(timeout.group, operation.group));
+}
 
 void JoinWatchdogs(std::span<const JobEvent> events, std::vector<SourceFindings>& sources) {
   WatchdogJoiner(events, sources).Join();

@@ -2,7 +2,10 @@
 // before.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "borescope/postmortem/findings.h"
@@ -18,5 +21,16 @@ namespace borescope::internal {
 // - in another one: it was alive then, and only its dump is missing.
 // Pure of everything but its arguments; safe from any thread.
 void JoinWatchdogs(std::span<const JobEvent> events, std::vector<SourceFindings>& sources);
+
+// An operation as the tables have it.
+struct KnownOperation {
+  std::string name;
+  std::string group;  // its description, or else its name; empty: not known
+  std::optional<int64_t> seq;
+};
+
+// Whether a watchdog's report is about that operation. The group is compared if both name one: the
+// watchdog writes "0(default_pg)".
+bool NamesOperation(const TimeoutText& timeout, const KnownOperation& operation);
 
 }  // namespace borescope::internal

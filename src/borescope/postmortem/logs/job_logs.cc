@@ -488,15 +488,20 @@ class LogReader {
   // Which process is which rank, from events that know both. Hosts may have equal numbers of
   // processes: those of two ranks tell nothing.
   void LearnProcesses() {
+    const auto learn = [&](int64_t pid, int32_t rank) {
+      const auto [place, is_new] = rank_of_process_.try_emplace(pid, rank);
+      if (!is_new && place->second != rank) {
+        place->second = -1;
+      }
+    };
     for (const ReadText& read : reads_) {
       for (const LogEvent& event : read.events) {
         const bool is_sure = event.rank.has_value() && event.basis == LogRankBasis::kRank;
-        if (is_sure && event.pid.has_value()) {
-          const auto [place, is_new] = rank_of_process_.try_emplace(*event.pid, *event.rank);
-          if (!is_new && place->second != *event.rank) {
-            place->second = -1;
-          }
+        if (is_sure && event.pid.has_value()) learn(*event.pid, *event.rank);
+        if (!event.ras.has_value()) {
+          continue;
         }
+        for (const auto& [pid, rank] : event.ras->processes) learn(pid, rank);
       }
     }
   }

@@ -92,6 +92,9 @@ struct RasText {
   bool is_behind = false;        // some are behind, also of unknown rank
   bool is_missing = false;       // some do not answer
   bool has_other_kinds = false;  // who is behind in one kind is ahead in another
+  // Numbers of processes with their ranks, where a communicator has all ranks of the job; in the
+  // first event of a report.
+  std::vector<std::pair<int64_t, int32_t>> processes = {};
 };
 
 struct LogEvent {
@@ -179,11 +182,11 @@ class LogScanner {
     int64_t unix_ns = 0;
     int64_t year_ns = 0;
     bool is_time_least = false;
-    std::string fatal;         // of faulthandler: what the process died of
-    bool is_current = false;   // the thread that did; of kSpy the main thread
-    bool holds_lock = false;   // of kSpy: of Python's interpreter
-    bool is_closed = false;    // of Rich: its frame was drawn
-    std::string head;          // of Rich: the begin of a line that goes on in the next one
+    std::string fatal;        // of faulthandler: what the process died of
+    bool is_current = false;  // the thread that did; of kSpy the main thread
+    bool holds_lock = false;  // of kSpy: of Python's interpreter
+    bool is_closed = false;   // of Rich: its frame was drawn; of faulthandler: no frame more counts
+    std::string head;         // of Rich: the begin of a line that goes on in the next one
     std::deque<Frame> frames;  // outermost first in Python, innermost first otherwise
   };
   // Lines of work that differ in their numbers alone.

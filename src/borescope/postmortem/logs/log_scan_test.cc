@@ -391,6 +391,33 @@ TEST(LogScan, FaulthandlerShowsTheThreadThatFailed) {
   EXPECT_EQ(stack.program_line, "/app/data.py:5 read");
 }
 
+// faulthandler.dump_traceback_later marks no thread as the current one, and writes the main thread
+// last.
+TEST(LogScan, FaulthandlerOfAllThreadsShowsTheMainThread) {
+  const std::string helper =
+      "Thread 0x00007f2 (most recent call first):\n"
+      "  File \"/app/heartbeat.py\", line 12 in beat\n\n";
+  const std::string main_thread =
+      "Thread 0x00007f1 (most recent call first):\n"
+      "  File \"/app/data.py\", line 55 in read\n"
+      "  File \"/app/train.py\", line 80 in <module>\n";
+  const LogEvent stack = OnlyOf("Timeout (0:00:30)!\n" + helper + main_thread);
+  EXPECT_EQ(stack.program_line, "/app/data.py:55 read");
+  EXPECT_EQ(stack.line, 5);
+  const std::string no_frame =
+      "Thread 0x00007f3 (most recent call first):\n  <no Python frame>\n\n";
+  EXPECT_EQ(OnlyOf("Timeout (0:00:30)!\n" + no_frame + helper + main_thread).program_line,
+            "/app/data.py:55 read");
+  // Where a thread is marked its frames alone count, though they are of libraries.
+  const std::string current =
+      "Current thread 0x00007f4 (most recent call first):\n"
+      "  File \"/usr/lib/python3.11/selectors.py\", line 468 in select\n\n";
+  EXPECT_EQ(OnlyOf(current + helper + main_thread).program_line,
+            "/usr/lib/python3.11/selectors.py:468 select");
+  // Of more than a hundred threads the main one is not there.
+  EXPECT_TRUE(Scanned("Timeout (0:00:30)!\n" + helper + helper + "...\n").empty());
+}
+
 TEST(LogScan, LinesOfTheKernel) {
   LogEvent event = OnlyOf(
       "[123.4] NVRM: Xid (PCI:0000:1b:00): 31, pid=79749, name=python, Ch 0000000a, MMU Fault\n");

@@ -483,25 +483,33 @@ void LogScanner::EndSpied(SpiedProcess& process) {
   process = {};
 }
 
-// One or more threads with frames, with empty lines between them.
+// One or more threads with frames, with empty lines between them. The current one counts; where
+// none is marked, as with dump_traceback_later, the main thread: Python writes the newest thread
+// first and that last.
 bool LogScanner::TakeFault(Trace& trace, const LogLine& line, int64_t number) {
   std::string word;
-  if (TakeFrame(trace, line.text) || Trimmed(line.text).empty()) {
+  if (FrameOf(line.text).has_value()) {
+    return trace.is_closed || TakeFrame(trace, line.text);
+  }
+  if (Trimmed(line.text).empty()) {
     return true;
   }
   if (Finds(line.text, kFaultThread, &word)) {
-    const bool is_current = word == "Current thread";
-    if (!trace.frames.empty()) {
-      if (trace.is_current || !is_current) {
-        return true;  // the stack that counts is there
-      }
+    trace.is_closed = trace.is_current;  // the stack that counts is there
+    if (!trace.is_closed) {
       ClearFrames(trace);
+      trace.is_current = word == "Current thread";
+      trace.line = trace.fatal.empty() ? number : trace.line;
     }
-    trace.is_current = is_current;
-    trace.line = trace.fatal.empty() ? number : trace.line;
     return true;
   }
-  if (line.text.starts_with("Python runtime state:") || line.text.starts_with("  ...")) {
+  if (line.text == "...") {  // of more threads than a hundred the others, with the main thread
+    if (!trace.is_current) ClearFrames(trace);
+    return true;
+  }
+  // "  <no Python frame>", "  <tstate is freed>"
+  if (line.text.starts_with("Python runtime state:") || line.text.starts_with("  ...") ||
+      line.text.starts_with("  <")) {
     return true;
   }
   EndFault(trace, line);

@@ -121,6 +121,16 @@ class RasEvents {
     return event;
   }
 
+  // Numbers of processes, with their ranks.
+  std::vector<std::pair<int64_t, int32_t>> Processes() const {
+    std::vector<std::pair<int64_t, int32_t>> processes;
+    processes.reserve(rank_of_.size());
+    for (const auto& [process, rank] : rank_of_) {
+      processes.emplace_back(std::get<int64_t>(process), rank);
+    }
+    return processes;
+  }
+
  private:
   void Learn(const RasCommunicator::Rank& rank) {
     if (rank.pid != 0) rank_of_[ProcessOf(rank)] = rank.place;
@@ -202,6 +212,9 @@ std::vector<LogEvent> EventsOf(std::span<const RasCommunicator> communicators) {
     if (std::optional<LogEvent> event = made.EventOf(one)) {
       events.push_back(std::move(*event));
     }
+  }
+  if (!events.empty()) {
+    events.front().ras->processes = made.Processes();
   }
   return events;
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace borescope::internal {
@@ -161,6 +163,9 @@ TEST(RasReportsTest, Json) {
   ASSERT_TRUE(events.has_value());
   ASSERT_EQ(events->size(), 1U);
   EXPECT_EQ(events->front().ras->behind, std::vector<int32_t>{3});
+  using Pair = std::pair<int64_t, int32_t>;
+  EXPECT_EQ(events->front().ras->processes,
+            (std::vector<Pair>{{10, 0}, {11, 1}, {12, 2}, {13, 3}}));
   // Who is behind in one kind and ahead in another called something else.
   events = ReadRasJson(
       Json({world[0], world[1], Rank(2, 12, R"("AllReduce": 4, "Broadcast": 3)"), world[3]}, {}));

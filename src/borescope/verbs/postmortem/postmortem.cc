@@ -578,18 +578,80 @@ Result<Everything> ReadAll(const PostmortemRequest& request) {
   return all;
 }
 
+// Ranks of which no such file is there, though it is of those before and after them.
+std::vector<int32_t> Gaps(const std::set<int64_t>& ranks) {
+  constexpr int64_t kMostRanks = 1 << 16;
+  std::vector<int32_t> gaps;
+  const int64_t last = ranks.empty() ? -1 : std::min(*ranks.rbegin(), kMostRanks);
+  for (int64_t rank = 0; rank < last; ++rank) {
+    if (!ranks.contains(rank)) gaps.push_back(static_cast<int32_t>(rank));
+  }
+  return gaps;
+}
+
+// What was read of a job, and what of it is not there: " No dump of the flight recorder ... is
+// there; job.log was read, and has no line that says why."
+std::string WhatIsThere(std::span<const JobFileRow> files) {
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"flight-recorder", "dump of the flight recorder"},
+      {"memory-snapshot", "memory snapshot"},
+      {"elastic-error", "error file"},
+      {"py-spy", "stack of py-spy"}};
+  std::map<std::string_view, std::set<int64_t>> ranks_of;  // by kind
+  std::string log;
+  size_t logs = 0;
+  for (const JobFileRow& file : files) {
+    if (file.status != "read" && file.status != "truncated") {
+      continue;
+    }
+    std::set<int64_t>& ranks = ranks_of[file.kind];
+    if (file.rank.has_value()) ranks.insert(*file.rank);
+    if (file.kind == "log") {
+      ++logs;
+      log = file.file.substr(file.file.rfind('/') + 1);
+    }
+  }
+  std::vector<std::string> missing;
+  for (const auto& [kind, words] : kKinds) {
+    if (const auto found = ranks_of.find(kind); found == ranks_of.end()) {
+      missing.push_back(fmt::format("no {}", words));
+    } else if (const std::vector<int32_t> gaps = Gaps(found->second); !gaps.empty()) {
+      missing.push_back(fmt::format("no {} of {}", words, RankWords(gaps)));
+    }
+  }
+  if (const std::vector<int32_t> gaps = Gaps(ranks_of["log"]); logs == 0 || !gaps.empty()) {
+    missing.push_back(logs == 0 ? "no log" : fmt::format("no log of {}", RankWords(gaps)));
+  }
+  std::string text;
+  for (size_t i = 0; i < missing.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == missing.size() ? " and " : ", ") + missing[i];
+  }
+  if (!text.empty()) {
+    text = fmt::format(" {} is there.", text);
+    text[1] = 'N';
+  }
+  if (logs > 0) {
+    text += fmt::format(" {} read, and {} no exception, signal, exit code or line of a watchdog.",
+                        logs == 1 ? log + " was" : fmt::format("{} logs were", logs),
+                        logs == 1 ? "has" : "have");
+  }
+  return text;
+}
+
 // Nothing was found, and what would have shown something.
-JobFinding NoCause() {
+JobFinding NoCause(std::span<const JobFileRow> files) {
   JobFinding finding;
   finding.order = CauseRank::kNothing;
   finding.finding = "No cause can be named";
   finding.severity = Severity::kInfo;
   finding.certainty = Certainty::kCannotTell;
-  finding.evidence = "Nothing in these files shows why the job ended.";
+  finding.evidence = "Nothing in these files shows why the job ended." + WhatIsThere(files);
   finding.help =
       "For the next time: TORCH_NCCL_DUMP_ON_TIMEOUT=1, TORCH_FR_BUFFER_SIZE=2000, "
       "TORCH_NCCL_ENABLE_TIMING=1; TORCHELASTIC_ERROR_FILE and @record; "
-      "torch.cuda.memory._record_memory_history() with a dump in an observer of out of memory.";
+      "torch.cuda.memory._record_memory_history(max_entries=100000) with a dump in an observer of "
+      "out of "
+      "memory.";
   return finding;
 }
 
@@ -683,7 +745,7 @@ Result<PostmortemReport> Answered(const PostmortemRequest& request, Everything a
     report.is_unclear = report.is_unclear || source.is_unclear;
   }
   if (findings.empty()) {
-    findings.push_back(NoCause());
+    findings.push_back(NoCause(all.files));
   }
   report.is_unclear = report.is_unclear || !report.has_cause;
   document.tables.push_back(VerdictTable(std::move(findings)));
