@@ -59,6 +59,8 @@ class LiveReport {
   Result<void> Make(const InputWatch::Settled& settled, const StopToken& stop);
   LiveNews NewsOf(const std::vector<FileInfo>& files, size_t growing) const;
   void MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopToken& stop);
+  // Says what has changed since the last look of that which is no reason for a new page.
+  void SayWhatElseChanged(const InputWatch::Settled& settled);
   // What the page is, what is being written, and why there is no newer page, to the banner.
   void SayNews();
   // The steps as they are known now, at times. From any of the threads that follow them.
@@ -67,9 +69,10 @@ class LiveReport {
   const Command& command_;
   FileServer& server_;
   InputWatch watch_;
-  LiveNews news_;        // of the page that is shown
-  std::string failure_;  // why there is no newer page; empty if there is
-  size_t growing_ = 0;   // files, as the page says
+  LiveNews news_;         // of the page that is shown
+  std::string failure_;   // why there is no newer page; empty if there is
+  std::string unlisted_;  // why no file could be found at the last look; empty if some were
+  size_t growing_ = 0;    // files, as the page says
   int status_ = 0;
   Clock::duration took_{};                  // to make the last page
   std::atomic<bool> is_recording_ = false;  // something is, so that its last steps are shown
@@ -156,7 +159,11 @@ Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToke
 
 Result<void> LiveReport::MakeFirst() {
   const InputWatch::Settled settled = watch_.Look();
+  if (settled.failure.has_value() && settled.failure->code == ErrorCode::kIo) {
+    return *settled.failure;
+  }
   growing_ = settled.growing;
+  SayWhatElseChanged(settled);
   return settled.paths.empty() ? Result<void>() : Make(settled, {});
 }
 
@@ -179,6 +186,17 @@ void LiveReport::MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopT
   }
 }
 
+void LiveReport::SayWhatElseChanged(const InputWatch::Settled& settled) {
+  std::string unlisted = settled.failure.has_value() ? settled.failure->Sentence() : "";
+  const bool is_growth = settled.growing != growing_ && !news_.text.empty();
+  if (unlisted == unlisted_ && !is_growth) {
+    return;
+  }
+  growing_ = settled.growing;
+  unlisted_ = std::move(unlisted);
+  SayNews();
+}
+
 void LiveReport::Watch(const StopToken& stop) {
   bool is_due = false;
   Clock::time_point next = Clock::now();
@@ -191,9 +209,8 @@ void LiveReport::Watch(const StopToken& stop) {
       next = Clock::now() +
              (is_recording_ ? std::max<Clock::duration>(kReportRest, kStepRest * took_) : took_);
       is_due = false;
-    } else if (settled.growing != growing_ && !news_.text.empty()) {
-      growing_ = settled.growing;
-      SayNews();
+    } else {
+      SayWhatElseChanged(settled);
     }
   }
 }
@@ -235,6 +252,9 @@ void LiveReport::SayNews() {
   news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
   if (!failure_.empty()) {
     news.problems.push_back(failure_);
+  }
+  if (!unlisted_.empty()) {
+    news.problems.push_back(unlisted_);
   }
   server_.UpdateNews(std::move(news));
 }
