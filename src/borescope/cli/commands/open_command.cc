@@ -103,6 +103,10 @@ std::string Counted(size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string NothingYet(const Command& command) {
+  return fmt::format("No rank is complete yet in {}", command.raw.inputs.front());
+}
+
 std::string GrowingText(size_t growing) {
   return growing == 0 ? "" : fmt::format("; {} still being written", Counted(growing, "file"));
 }
@@ -154,6 +158,9 @@ Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToke
   news_ = NewsOf(report->files, growing_);
   failure_.clear();
   server_.UpdateReport(std::move(*report), news_);
+  if (!unlisted_.empty()) {
+    SayNews();
+  }
   return {};
 }
 
@@ -204,13 +211,12 @@ void LiveReport::Watch(const StopToken& stop) {
     std::this_thread::sleep_for(kLook);
     const InputWatch::Settled settled = watch_.Look();
     is_due = is_due || settled.has_changed;
+    SayWhatElseChanged(settled);
     if (is_due && !settled.paths.empty() && Clock::now() >= next) {
       MakeOrSayWhyNot(settled, stop);
       next = Clock::now() +
              (is_recording_ ? std::max<Clock::duration>(kReportRest, kStepRest * took_) : took_);
       is_due = false;
-    } else {
-      SayWhatElseChanged(settled);
     }
   }
 }
@@ -248,8 +254,10 @@ void LiveReport::ShowSteps() {
 
 void LiveReport::SayNews() {
   LiveNews news = news_;
-  news.text = news.text.empty() ? "No rank could be read yet" : news.text;
-  news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
+  news.text = !news.text.empty() ? news.text.substr(0, news.text.find(';'))
+              : failure_.empty() ? NothingYet(command_)
+                                 : "No rank could be read yet";
+  news.text += GrowingText(growing_);
   if (!failure_.empty()) {
     news.problems.push_back(failure_);
   }
@@ -371,9 +379,7 @@ Result<int> OfferReport(const Command& command, FileServer& server) {
 Result<void> OfferLive(const Command& command, FileServer& server, LiveReport& report) {
   const Interrupts interrupts(UndoUnfinished);
   BS_TRY(server.OfferLivePage(
-      "report.html", fmt::format("No rank is complete yet in {}; this page shows the report as "
-                                 "soon as one is.",
-                                 command.raw.inputs.front())));
+      "report.html", NothingYet(command) + "; this page shows the report as soon as one is."));
   return report.MakeFirst();
 }
 
