@@ -50,6 +50,8 @@ class BORESCOPE_EXPORT InputWatch {
     std::vector<std::string> paths;  // as Run::paths() names them
     size_t growing = 0;              // others, which are still being written
     bool has_changed = false;        // since the last look: other files, or others in their place
+    // Why no file could be found; where that is kIo, the others are as of the look before.
+    std::optional<Error> failure = {};
   };
 
   // `inputs` as those of Run::Open; they may lead to no file yet. A file is complete once it has

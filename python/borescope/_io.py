@@ -81,9 +81,12 @@ class Inputs:
             return
         if not name:
             raise usage("the name of the recording is empty")
-        if not _is_glob(name) and name != "-" and not os.path.lexists(name):
-            raise unreadable(name, "No such file or directory",
-                             remedy="check the name and its permissions")
+        if not _is_glob(name) and name != "-":
+            try:
+                os.lstat(name)
+            except (OSError, ValueError) as error:
+                raise unreadable(name, getattr(error, "strerror", None) or "No such file or directory",
+                                 remedy="check the name and its permissions") from None
         self.native.append(("path", os.fsencode(name)))
 
     def _add_bytes(self, data: bytes | bytearray | memoryview) -> None:

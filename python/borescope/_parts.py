@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -44,25 +46,68 @@ def _files(name: str) -> list[str]:
     """The file, the parts of a folder, or the files of a glob; a name that exists is never taken for a
     glob."""
     if os.path.isdir(name):
-        found = [os.path.join(name, each) for each in os.listdir(name) if not each.startswith(".")]
+        found = [os.path.join(name, each) for each in _names_in(name) if not each.startswith(".")]
         found = [each for each in found if each.endswith(ENDING) or _begins_as_part(each)]
     elif not os.path.lexists(name) and glob.has_magic(name):
-        found = glob.glob(name)
+        found = list(_matching(name))
     else:
         return [name]
-    files = sorted(each for each in found if os.path.isfile(each))
+    files = sorted(each for each in found if _may_be_file(each))
     if not files:
         raise unreadable(name, "No part", remedy="check the name")
     return files
 
 
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError as error:
+        raise unreadable(folder, error.strerror or "cannot be read",
+                         remedy="check the name and its permissions") from error
+
+
+def _matching(pattern: str) -> Iterator[str]:
+    """What a pattern of the shell matches. A folder that cannot be listed is an error: glob takes it for
+    an empty one, and the answer would lack its parts."""
+    folder, last = os.path.split(pattern)
+    for each in _matching(folder) if glob.has_magic(folder) else [folder]:
+        if not glob.has_magic(last):
+            if os.path.lexists(os.path.join(each, last)):
+                yield os.path.join(each, last)
+        elif not _is_no_folder(each or os.curdir):
+            names = fnmatch.filter(_names_in(each or os.curdir), last)
+            yield from (os.path.join(each, name) for name in names
+                        if last.startswith(".") or not name.startswith("."))
+
+
+def _is_no_folder(name: str) -> bool:
+    """Whether nothing is there, or something else; not where it cannot be looked at."""
+    try:
+        return not stat.S_ISDIR(os.stat(name).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
+def _may_be_file(name: str) -> bool:
+    """Whether something is an ordinary file, or cannot be looked at: reading it says why, where an answer
+    without it would be one about less than was asked."""
+    try:
+        return stat.S_ISREG(os.stat(name).st_mode)
+    except OSError:
+        return True
+
+
 def _begins_as_part(name: str) -> bool:
-    """Whether a file of another name is a part; logs of jobs often lie beside them."""
+    """Whether a file of another name is a part, or cannot be read; logs of jobs often lie beside parts."""
+    if not _may_be_file(name):
+        return False
     try:
         with open(name, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
-        return False
+        return True
 
 
 def _content(name: str) -> bytes:

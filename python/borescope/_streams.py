@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal
 
+from ._errors import unreadable
 from ._identity import Unidentified, identity_of
 from ._stores import is_same, public_name
 
@@ -257,6 +258,12 @@ def look_at(system: Any, objects: list[Remote]) -> None:
     """Sets the kind of all objects by their first bytes; file systems that can ask for them all at once
     do so."""
     paths = [each.path for each in objects]
-    heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
+    try:
+        # Without on_error, exceptions stand in the place of bytes.
+        heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths),
+                                  on_error="raise") if paths else []
+    except OSError as error:
+        raise unreadable(objects[0].name, f"cannot be read: {error}",
+                         remedy="check the name and the credentials") from error
     for each, head in zip(objects, heads):
         each.kind = "database" if must_be_file(bytes(head)) else "stream"

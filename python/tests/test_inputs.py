@@ -289,3 +289,45 @@ def test_convert_of_what_is_no_file(tmp_path: Path) -> None:
     done = borescope.open(io.BytesIO(trace_text())).convert(tmp_path / "out.json")
     assert done.written == 9
     assert busy(tmp_path / "out.json") == [9000]
+
+
+def test_what_hides_a_recording_is_said(tmp_path: Path) -> None:
+    """Permissions and loops of links hide what may be there; that is not the same as nothing."""
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(borescope.InputError, match="Too many levels"):
+        borescope.open(tmp_path / "loop" / "rank-0.json")
+    with pytest.raises(borescope.InputError, match="No such file"):
+        borescope.open(tmp_path / "rank-0.json")
+
+
+def test_an_object_that_may_not_be_read_is_an_input_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    files.pipe("/secret.json", trace_text())
+
+    def refused(self: Any, path: str, *words: Any, **options: Any) -> Any:
+        raise PermissionError(f"Forbidden: {path}")
+
+    monkeypatch.setattr(type(files), "cat_file", refused)
+    with pytest.raises(borescope.InputError, match="cannot be read: Forbidden"):
+        borescope.open("memory://secret.json")
+
+
+def test_parts_that_cannot_be_reached_are_not_left_out(trace: Path, tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    borescope.open(trace).map("breakdown", output=parts / "a.part")
+    assert borescope.reduce(parts).breakdown["busy_ns"].to_list() == [9000]
+    (parts / "readme.txt").write_text("no part")
+    (parts / "old.part").mkdir()
+    assert borescope.reduce(str(parts / "*.part")).breakdown["busy_ns"].to_list() == [9000]
+    for link, target in (("b.part", "gone"), ("c.part", "c.part"), ("other", "gone")):
+        (parts / link).symlink_to(target)
+        with pytest.raises(borescope.InputError, match=link):
+            borescope.reduce(parts)
+        with pytest.raises(borescope.InputError, match=link):
+            borescope.reduce(str(parts / f"{link[0]}*"))
+        (parts / link).unlink()
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(borescope.InputError, match="Too many levels"):
+        borescope.reduce(str(tmp_path / "loop" / "*.part"))

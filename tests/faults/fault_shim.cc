@@ -58,12 +58,13 @@ enum Kind {
   kLock,
   kThread,
   kList,
+  kTime,
   kKinds
 };
 
 constexpr const char* kNames[kKinds] = {"memory", "read",     "write", "open",   "map",    "rename",
                                         "sync",   "truncate", "stat",  "close",  "folder", "remove",
-                                        "seek",   "random",   "lock",  "thread", "list"};
+                                        "seek",   "random",   "lock",  "thread", "list",   "time"};
 
 std::atomic<long> counts[kKinds];
 int failing_kind = -1;
@@ -352,6 +353,9 @@ FAULT_WRAP(off64_t, lseek64, kSeek, -1, (int file, off64_t at, int whence) noexc
 FAULT_WRAP(ssize_t, getrandom, kRandom, -1, (void* to, size_t size, unsigned flags), to, size,
            flags)
 FAULT_WRAP(int, flock, kLock, -1, (int file, int operation) noexcept, file, operation)
+FAULT_WRAP(int, utimensat, kTime, -1,
+           (int folder, const char* path, const timespec times[2], int flags) noexcept, folder,
+           path, times, flags)
 FAULT_WRAP(dirent*, readdir, kList, nullptr, (DIR * folder), folder)
 FAULT_WRAP(dirent64*, readdir64, kList, nullptr, (DIR * folder), folder)
 

@@ -65,6 +65,7 @@ REASONS = {
     "lock": [errno.ENOLCK],
     "thread": [errno.EAGAIN],
     "list": [errno.EIO],
+    "time": [errno.EPERM],
 }
 TIMEOUT_S = 20
 SETTLED_S = 2.1  # a file that was changed a shorter time ago is not cached, which takes other calls

@@ -45,10 +45,29 @@ Result<ScrubbedFile> WriteDatabase(SqlDatabase& source, const std::string& outpu
   return ScrubbedFile{RecordingKind::kDatabase, written.rows, written.dropped_tables};
 }
 
+// What cannot be read is no other format: who took it for one would leave it out of a folder.
+Result<void> CheckBegin(const TextReader& reader, const std::string& name) {
+  if (reader.error().has_value()) {
+    return InFile(name, *reader.error());
+  }
+  if (reader.window().empty() && !reader.damage().empty()) {
+    return Error{ErrorCode::kCorrupt,
+                 "the " + std::string(reader.damage()) + " and nothing could be inflated",
+                 "copy the file again", name};
+  }
+  return {};
+}
+
+Result<void> FillFirst(TextReader& reader, const std::string& name) {
+  reader.Fill();
+  return CheckBegin(reader, name);
+}
+
 Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
                                const std::string& output, Scrubber& scrubber) {
   reader.SkipByteOrderMark();
   const char first = reader.SkipSpace();
+  BS_TRY(CheckBegin(reader, name));
   if (IsRecordingLog(reader.window())) {
     return Error{ErrorCode::kUnsupportedFormat,
                  "logs of borescope record are not scrubbed as they are",
@@ -136,7 +155,7 @@ Result<RecordingKind> KindOfRecording(const std::string& path) {
   }
   BS_ASSIGN(OpenedSource source, OpenInflated(path));
   TextReader reader(std::move(source), {});
-  reader.Fill();
+  BS_TRY(FillFirst(reader, path == "-" ? "standard input" : path));
   return reader.window().starts_with(kSqliteMagic)
              ? RecordingKind::kDatabase
              : PlainKindOf(reader.window()).value_or(RecordingKind::kText);
@@ -152,7 +171,7 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   BS_ASSIGN(OpenedSource source, OpenInflated(input));
   const std::string name = input == "-" ? "standard input" : input;
   TextReader reader(std::move(source), progress);
-  reader.Fill();
+  BS_TRY(FillFirst(reader, name));
   if (const std::optional<RecordingKind> plain = PlainKindOf(reader.window()); plain.has_value()) {
     return WritePlain(reader, *plain, input, output, scrubber);
   }
@@ -170,6 +189,11 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   }
   if (reader.error().has_value()) {
     return InFile(name, *reader.error());
+  }
+  if (!reader.damage().empty()) {
+    return Error{ErrorCode::kCorrupt,
+                 "the " + std::string(reader.damage()) + ", and half a database cannot be read",
+                 "copy the file again", name};
   }
   BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenBytes(reader.window(), name));
   return WriteDatabase(database, output, scrubber);

@@ -70,9 +70,13 @@ const unsigned char* StoredBytes::Read(uint64_t offset, size_t count,
   }
   buffer.resize(count);
   size_t filled = 0;
+  errno = 0;  // which says afterwards whether reading failed or the file has become shorter
   while (filled < count) {
     const ssize_t got = pread(descriptor_, buffer.data() + filled, count - filled,
                               static_cast<off_t>(offset + filled));
+    if (got == 0) {
+      errno = 0;
+    }
     if (got == 0 || (got < 0 && errno != EINTR)) {
       return nullptr;
     }

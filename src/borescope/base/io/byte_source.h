@@ -83,7 +83,7 @@ class StoredBytes {
   uint64_t size() const { return size_; }
 
   // `count` bytes from `offset` on, in memory or in `buffer`, whose content is replaced. nullptr if
-  // they do not exist (any more).
+  // they do not exist (any more), with errno 0 then, or reading them failed, with its error.
   const unsigned char* Read(uint64_t offset, size_t count,
                             std::vector<unsigned char>& buffer) const;
 

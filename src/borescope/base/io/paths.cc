@@ -2,7 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +74,43 @@ Result<std::vector<std::string>> SortedNames(const std::string& folder, bool mus
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// The characters of a part of a pattern without the backslashes that take their meaning from them.
+std::string Literal(std::string_view part) {
+  std::string text;
+  for (size_t i = 0; i < part.size(); ++i) {
+    i += part[i] == '\\' && i + 1 < part.size() ? 1 : 0;
+    text += part[i];
+  }
+  return text;
+}
+
+// Whether a part of a pattern may match several names.
+bool HasWildcard(std::string_view part) {
+  for (size_t i = 0; i < part.size(); ++i) {
+    if (part[i] == '*' || part[i] == '?' || part[i] == '[') {
+      return true;
+    }
+    i += part[i] == '\\' ? 1 : 0;
+  }
+  return false;
+}
+
+// Adds the paths of what `folder`, which ends in a slash or is empty, holds and `part` matches.
+Result<void> AddMatches(const std::string& folder, const std::string& part,
+                        std::vector<std::string>& paths) {
+  if (!HasWildcard(part)) {
+    paths.push_back(folder + Literal(part));
+    return {};
+  }
+  BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder.empty() ? "." : folder));
+  for (const std::string& name : names) {
+    if (fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) == 0) {
+      paths.push_back(folder + name);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -164,25 +201,31 @@ Result<std::vector<std::string>> NamesIfAny(const std::string& folder) {
 }
 
 Result<std::vector<std::string>> PathsMatching(const std::string& pattern) {
-  struct Found {
-    Found() = default;
-    Found(const Found&) = delete;
-    Found& operator=(const Found&) = delete;
-    ~Found() { globfree(&paths); }
-    glob_t paths{};
-  } found;
-  const auto ends = [](const char* /*path*/, int error) {
-    return error == EACCES || error == ENOENT || error == ENOTDIR || error == ELOOP ? 0 : 1;
-  };
-  const int status = glob(pattern.c_str(), 0, ends, &found.paths);
-  if (status == GLOB_NOSPACE) {
-    throw std::bad_alloc();
+  std::vector<std::string> paths = {""};
+  for (size_t at = 0; at < pattern.size();) {
+    const size_t end = std::min(pattern.find('/', at), pattern.size());
+    const size_t next = std::min(pattern.find_first_not_of('/', end), pattern.size());
+    std::vector<std::string> longer;
+    for (const std::string& path : paths) {
+      BS_TRY(AddMatches(path, pattern.substr(at, end - at), longer));
+    }
+    for (std::string& path : longer) {
+      path.append(pattern, end, next - end);
+    }
+    paths = std::move(longer);
+    at = next;
   }
-  if (status == GLOB_ABORTED) {
-    return Error{ErrorCode::kIo, std::generic_category().message(errno), "check the disk", pattern};
+  std::vector<std::string> found;
+  for (std::string& path : paths) {
+    struct stat status{};
+    if (!path.empty() && lstat(path.c_str(), &status) == 0) {
+      found.push_back(std::move(path));
+    } else if (!path.empty() && !MeansNothing(errno)) {
+      return Failure(path, errno);
+    }
   }
-  return std::vector<std::string>(found.paths.gl_pathv,
-                                  found.paths.gl_pathv + found.paths.gl_pathc);
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 std::string RemedyOfAbsent(std::string_view path) {

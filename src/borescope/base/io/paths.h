@@ -70,8 +70,9 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder);
 // The same; none where there is no such folder.
 Result<std::vector<std::string>> NamesIfAny(const std::string& folder);
 
-// The paths that match a pattern of the shell, sorted. A folder that may not be read has none, as
-// for the shell. kIo if the system cannot tell.
+// The paths that match a pattern of the shell, sorted by their bytes. kIo if the system cannot
+// tell, and where a folder that the pattern leads through cannot be listed: the shell takes it for
+// empty.
 Result<std::vector<std::string>> PathsMatching(const std::string& pattern);
 
 // What to do about a file that is not there. Nothing is read from a network.

@@ -97,5 +97,50 @@ TEST_F(PathsTest, NamesAreSorted) {
       << none.error().Sentence();
 }
 
+TEST_F(PathsTest, PatternsAreThoseOfTheShell) {
+  fs::create_directories(At("r/a"));
+  fs::create_directories(At("r/b"));
+  for (const char* const name : {"r/a/2.json", "r/a/10.json", "r/b/1.json", "r/file", "r/.hidden",
+                                 "r/a/.json", "r/[x]", "r/sp ace"}) {
+    std::ofstream(At(name)).flush();
+  }
+  fs::create_symlink("nowhere", At("r/dangling"));
+  const auto matching = [&](const std::string& pattern) {
+    std::string names;
+    const std::vector<std::string> paths = PathsMatching(At(pattern)).value();
+    for (const std::string& path : paths) {
+      names += path.substr(folder_.path().size() + 1) + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(matching("r/*/*.json"), "r/a/10.json r/a/2.json r/b/1.json ");
+  EXPECT_EQ(matching("r/[ab]/?.json"), "r/a/2.json r/b/1.json ");
+  EXPECT_EQ(matching("r/[!a]/*"), "r/b/1.json ");
+  EXPECT_EQ(matching("r/*/1.json"), "r/b/1.json ");
+  EXPECT_EQ(matching("r/.h*"), "r/.hidden ");
+  EXPECT_EQ(matching("r/*"), "r/[x] r/a r/b r/dangling r/file r/sp ace ");
+  EXPECT_EQ(matching("r/*/"), "r/a/ r/b/ ");
+  EXPECT_EQ(matching("r//b/*"), "r//b/1.json ");
+  EXPECT_EQ(matching("r/\\[x]*"), "r/[x] ");
+  EXPECT_EQ(matching("r/[x"), "");
+  EXPECT_EQ(matching("none/*"), "");
+  EXPECT_EQ(matching("r/file/*"), "");
+  EXPECT_EQ(*PathsMatching("/pro[c]"), std::vector<std::string>{"/proc"});
+  EXPECT_TRUE(PathsMatching("")->empty());
+  EXPECT_EQ(PathsMatching("*")->empty(), NamesIn(".")->empty());
+}
+
+// What a folder holds that cannot be listed is not nothing.
+TEST_F(PathsTest, PatternsLeaveOutNoFolder) {
+  fs::create_directories(At("r/a"));
+  std::ofstream(At("r/a/1.json")).flush();
+  fs::create_symlink("b", At("r/b"));
+  const Result<std::vector<std::string>> found = PathsMatching(At("r/*/*.json"));
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::kIo);
+  EXPECT_EQ(found.error().file, At("r/b/"));
+  EXPECT_FALSE(PathsMatching(At("r/*/1.json")).ok());
+}
+
 }  // namespace
 }  // namespace borescope::internal

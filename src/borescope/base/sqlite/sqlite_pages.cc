@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 
@@ -153,7 +154,7 @@ PageRows::PageRows(const StoredBytes& file, const StoredTable& table, std::span<
 // page is damaged.
 bool PageRows::HasPage(uint32_t number) const { return number >= 2 && number <= page_count_; }
 
-// nullptr if the file is shorter now.
+// nullptr if the file is shorter now, with errno 0, or where reading fails, with its error.
 const unsigned char* PageRows::PageAt(uint32_t number, std::vector<unsigned char>& buffer) const {
   return file_->Read(uint64_t{number - 1} * page_bytes_, page_bytes_, buffer);
 }
@@ -169,6 +170,7 @@ PageStep PageRows::Enter(uint32_t page_number) {
   Level& level = levels_[depth_];
   const unsigned char* page = PageAt(page_number, level.buffer);
   if (page == nullptr) {
+    read_error_ = errno;
     return PageStep::kGone;
   }
   const bool is_leaf = page[0] == kLeafPage;
@@ -271,6 +273,7 @@ PageStep PageRows::CollectTail(const Payload& payload) {
     --tail_pages_left_;
     const unsigned char* page = PageAt(number, tail_buffer_);
     if (page == nullptr) {
+      read_error_ = errno;
       return PageStep::kGone;
     }
     const size_t bytes =

@@ -36,7 +36,7 @@ enum class PageStep : uint8_t {
   kEnd,
   kUnknown,  // a row that SQLite has to read, if it can
   kLooped,   // pages that form a cycle
-  kGone,     // the file was cut since it was opened
+  kGone,     // the file was cut since it was opened, or reading it failed
 };
 
 class PageRows {
@@ -53,6 +53,9 @@ class PageRows {
 
   // Moves to the next row, by row id. Must not be called again after a result other than kRow.
   PageStep Next();
+
+  // After kGone: the error of the system, a number of errno; 0 where the file was cut.
+  int read_error() const { return read_error_; }
 
   // For the current row; `column` is an index into those of the constructor.
   SqlType type(int column) const;
@@ -108,6 +111,7 @@ class PageRows {
   uint64_t pages_left_ = 0;       // that may be read
   uint64_t tail_pages_left_ = 0;  // the same for the tails of long rows
   uint32_t root_page_ = 0;
+  int read_error_ = 0;
 
   // As deep as SQLite itself goes.
   static constexpr size_t kMostLevels = 20;

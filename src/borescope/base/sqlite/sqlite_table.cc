@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <system_error>
 
 #include "borescope/base/stop.h"
 
@@ -148,6 +149,10 @@ Result<bool> SqlTable::Step() {
     if (step == PageStep::kLooped) {
       return Error{ErrorCode::kCorrupt, "its pages name each other in a circle",
                    "copy the file again, or try sqlite3's .recover", database_->name()};
+    }
+    if (step == PageStep::kGone && pages_->read_error() != 0) {
+      return Error{ErrorCode::kIo, std::generic_category().message(pages_->read_error()),
+                   "copy the file to a local disk and try again", database_->name()};
     }
     if (step == PageStep::kGone) {
       return Error{ErrorCode::kIo, "changed while it was read",

@@ -59,6 +59,8 @@ class LiveReport {
   Result<void> Make(const InputWatch::Settled& settled, const StopToken& stop);
   LiveNews NewsOf(const std::vector<FileInfo>& files, size_t growing) const;
   void MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopToken& stop);
+  // Says what has changed since the last look of that which is no reason for a new page.
+  void SayWhatElseChanged(const InputWatch::Settled& settled);
   // What the page is, what is being written, and why there is no newer page, to the banner.
   void SayNews();
   // The steps as they are known now, at times. From any of the threads that follow them.
@@ -67,9 +69,10 @@ class LiveReport {
   const Command& command_;
   FileServer& server_;
   InputWatch watch_;
-  LiveNews news_;        // of the page that is shown
-  std::string failure_;  // why there is no newer page; empty if there is
-  size_t growing_ = 0;   // files, as the page says
+  LiveNews news_;         // of the page that is shown
+  std::string failure_;   // why there is no newer page; empty if there is
+  std::string unlisted_;  // why no file could be found at the last look; empty if some were
+  size_t growing_ = 0;    // files, as the page says
   int status_ = 0;
   Clock::duration took_{};                  // to make the last page
   std::atomic<bool> is_recording_ = false;  // something is, so that its last steps are shown
@@ -98,6 +101,10 @@ std::string LocalTime() {
 
 std::string Counted(size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string NothingYet(const Command& command) {
+  return fmt::format("No rank is complete yet in {}", command.raw.inputs.front());
 }
 
 std::string GrowingText(size_t growing) {
@@ -151,12 +158,19 @@ Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToke
   news_ = NewsOf(report->files, growing_);
   failure_.clear();
   server_.UpdateReport(std::move(*report), news_);
+  if (!unlisted_.empty()) {
+    SayNews();
+  }
   return {};
 }
 
 Result<void> LiveReport::MakeFirst() {
   const InputWatch::Settled settled = watch_.Look();
+  if (settled.failure.has_value() && settled.failure->code == ErrorCode::kIo) {
+    return *settled.failure;
+  }
   growing_ = settled.growing;
+  SayWhatElseChanged(settled);
   return settled.paths.empty() ? Result<void>() : Make(settled, {});
 }
 
@@ -179,6 +193,17 @@ void LiveReport::MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopT
   }
 }
 
+void LiveReport::SayWhatElseChanged(const InputWatch::Settled& settled) {
+  std::string unlisted = settled.failure.has_value() ? settled.failure->Sentence() : "";
+  const bool is_growth = settled.growing != growing_ && !news_.text.empty();
+  if (unlisted == unlisted_ && !is_growth) {
+    return;
+  }
+  growing_ = settled.growing;
+  unlisted_ = std::move(unlisted);
+  SayNews();
+}
+
 void LiveReport::Watch(const StopToken& stop) {
   bool is_due = false;
   Clock::time_point next = Clock::now();
@@ -186,14 +211,12 @@ void LiveReport::Watch(const StopToken& stop) {
     std::this_thread::sleep_for(kLook);
     const InputWatch::Settled settled = watch_.Look();
     is_due = is_due || settled.has_changed;
+    SayWhatElseChanged(settled);
     if (is_due && !settled.paths.empty() && Clock::now() >= next) {
       MakeOrSayWhyNot(settled, stop);
       next = Clock::now() +
              (is_recording_ ? std::max<Clock::duration>(kReportRest, kStepRest * took_) : took_);
       is_due = false;
-    } else if (settled.growing != growing_ && !news_.text.empty()) {
-      growing_ = settled.growing;
-      SayNews();
     }
   }
 }
@@ -231,10 +254,15 @@ void LiveReport::ShowSteps() {
 
 void LiveReport::SayNews() {
   LiveNews news = news_;
-  news.text = news.text.empty() ? "No rank could be read yet" : news.text;
-  news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
+  news.text = !news.text.empty() ? news.text.substr(0, news.text.find(';'))
+              : failure_.empty() ? NothingYet(command_)
+                                 : "No rank could be read yet";
+  news.text += GrowingText(growing_);
   if (!failure_.empty()) {
     news.problems.push_back(failure_);
+  }
+  if (!unlisted_.empty()) {
+    news.problems.push_back(unlisted_);
   }
   server_.UpdateNews(std::move(news));
 }
@@ -351,9 +379,7 @@ Result<int> OfferReport(const Command& command, FileServer& server) {
 Result<void> OfferLive(const Command& command, FileServer& server, LiveReport& report) {
   const Interrupts interrupts(UndoUnfinished);
   BS_TRY(server.OfferLivePage(
-      "report.html", fmt::format("No rank is complete yet in {}; this page shows the report as "
-                                 "soon as one is.",
-                                 command.raw.inputs.front())));
+      "report.html", NothingYet(command) + "; this page shows the report as soon as one is."));
   return report.MakeFirst();
 }
 

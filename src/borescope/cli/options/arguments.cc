@@ -240,6 +240,9 @@ Error UnknownVerb(const std::string& word) {
     return UsageError(fmt::format("'{}' must follow a verb: borescope VERB {} ...", word, word));
   }
   if (word.find_first_of("/.*?") != std::string::npos) {
+    if (std::error_code hidden = WhatHides(word); hidden) {
+      return {ErrorCode::kIo, hidden.message(), "check the name and its permissions", word};
+    }
     return {.code = ErrorCode::kIo, .cause = word + ": no such file, and no verb of this name"};
   }
   // The first word of the list that is no verb; the list itself if all are.

@@ -130,23 +130,34 @@ Result<uint64_t> ParseSize(std::string_view option, std::string_view text) {
   return static_cast<uint64_t>(number * factor);
 }
 
+namespace {
+
+bool MeansHidden(const std::error_code& error) {
+  return error == std::errc::permission_denied || error == std::errc::operation_not_permitted ||
+         error == std::errc::too_many_symbolic_link_levels;
+}
+
+}  // namespace
+
 Result<std::filesystem::file_type> TypeOfPath(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type != std::filesystem::file_type::none) {
     return type;
   }
-  constexpr std::errc kNothingToSee[] = {
-      std::errc::permission_denied, std::errc::operation_not_permitted,
-      std::errc::too_many_symbolic_link_levels, std::errc::filename_too_long};
-  if (std::find(std::begin(kNothingToSee), std::end(kNothingToSee), error) !=
-      std::end(kNothingToSee)) {
+  if (MeansHidden(error) || error == std::errc::filename_too_long) {
     return std::filesystem::file_type::not_found;
   }
   return Error{.code = ErrorCode::kIo,
                .cause = error.message(),
                .remedy = "check its permissions and its disk",
                .file = path};
+}
+
+std::error_code WhatHides(const std::string& path) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(path, error);
+  return !is_there && MeansHidden(error) ? error : std::error_code();
 }
 
 Result<bool> Exists(const std::string& path) {

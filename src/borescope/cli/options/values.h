@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "borescope/answer.h"
@@ -45,6 +46,8 @@ Result<Shard> ParseShard(std::string_view text);
 // kIo if the system cannot tell: then it is not known that nothing is there.
 Result<std::filesystem::file_type> TypeOfPath(const std::string& path);
 Result<bool> Exists(const std::string& path);
+// What hides what may be at a path: permissions, or a loop of links; 0 where it is not hidden.
+std::error_code WhatHides(const std::string& path);
 
 // How an answer is written: what --format, --output and --color mean. Every error is about usage
 // (kInvalidArgument) and one line. Looks what standard output is.

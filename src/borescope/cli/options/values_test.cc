@@ -66,6 +66,7 @@ TEST(Values, WhatIsAtAPath) {
   for (const std::string& none : {std::string(), std::string("/dev/null/a"), std::string("/none"),
                                   "/" + std::string(5000, 'x')}) {
     EXPECT_FALSE(*Exists(none)) << none;
+    EXPECT_FALSE(WhatHides(none)) << none;
   }
 }
 

@@ -81,6 +81,8 @@ struct InputFile {
   // Files in which graphs that this one launches may have been captured: FindCaptures.
   std::vector<std::string> captures = {};
   bool captures_are_named = false;  // by the user: one of them must hold a capture
+  // What keeps from searching captures beside the file, which nobody named; empty: nothing does.
+  std::string captures_failure = {};
   // Shared by the files of a run, so that each capture is loaded once; nullptr: each loads its own.
   std::shared_ptr<CaptureStore> capture_store = nullptr;
   // The reports of counters of the run (FindCounters), which its files share; nullptr: none.

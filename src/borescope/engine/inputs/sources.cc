@@ -151,6 +151,7 @@ Result<void> CheckFilesExist(std::span<const InputFile> files) {
     }
     BS_ASSIGN(const struct stat status, internal::StatusOfLink(file.path));
     if (status.st_mode == 0) {
+      BS_TRY(internal::KindOf(file.path));  // what hides it, if anything does
       return Error{ErrorCode::kIo, "No such file or directory", internal::RemedyOfAbsent(file.path),
                    file.path};
     }

@@ -392,7 +392,7 @@ FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const 
 // Whether captures are searched: the recording launches graphs, and does not hold their captures
 // itself if none were named.
 Result<bool> WantsCaptures(const InputFile& input, const LoadedTrace& loaded) {
-  if (input.captures.empty()) return false;
+  if (input.captures.empty() && input.captures_failure.empty()) return false;
   BS_ASSIGN(const bool replays, ReplaysGraphs(loaded.trace, loaded.index));
   if (!replays || input.captures_are_named) return replays;
   BS_ASSIGN(const bool has_own, CapturesGraphs(loaded.trace, loaded.index));
@@ -449,6 +449,10 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
                                  found.unreadable->code == ErrorCode::kUnsupportedFormat;
     return all_are_foreign ? NoCapture(input) : found.unreadable.value_or(NoCapture(input));
   }
+  if (!input.captures_failure.empty()) {
+    loaded.index.diagnostics.Count(Diag::kMissingData, Diagnostics::kNoByte,
+                                   "captures of graphs: " + input.captures_failure);
+  }
   if (found.own.empty() && !input.captures_are_named) return {};
   std::vector<CaptureFile> files;
   files.reserve(found.own.size());
@@ -480,40 +484,65 @@ bool IsCalledCapture(std::string name) {
   return Contains(name, "capture");
 }
 
-// What of one kind is in a folder, is not hidden, and is called a capture where that is asked for;
-// nothing where it cannot be read.
-Result<std::vector<fs::path>> ListFolder(const fs::path& folder, FileKind kind, bool by_name) {
+// What lies beside a recording and may be a capture. Nobody named it: where permissions or links
+// hide it, the recording is read all the same, and `failure` says what hides it.
+struct Beside {
+  std::vector<std::string> files;  // in the order of their names
+  std::string failure;
+};
+
+// What of one kind is in a folder, is not hidden, and is called a capture where that is asked for.
+// `failure` becomes the first that permissions or links hide, if it is empty.
+Result<std::vector<fs::path>> ListFolder(const fs::path& folder, FileKind kind, bool by_name,
+                                         std::string& failure) {
+  const auto keep_first = [&](const Error& error) {
+    failure = failure.empty() ? error.Sentence() : failure;
+  };
   std::vector<fs::path> found;
-  BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder.string()));
-  for (const std::string& name : names) {
+  const Result<std::vector<std::string>> names = NamesIfAny(folder.string());
+  if (!names.ok() && !MayBeRead(folder.string())) {
+    keep_first(names.error());
+    return found;
+  }
+  if (!names.ok()) {
+    return names.error();
+  }
+  for (const std::string& name : *names) {
     if (name.starts_with('.') || (by_name && !IsCalledCapture(name))) {
       continue;
     }
     const fs::path path = folder / name;
-    BS_ASSIGN(const FileKind is, KindOf(path.string()));
-    if (is == kind) {
+    const Result<FileKind> is = KindOf(path.string());
+    if (!is.ok()) {
+      BS_TRY(StatusOf(path.string()));  // an error of another sort is one of the recording
+      keep_first(is.error());
+    } else if (*is == FileKind::kNothing) {
+      keep_first({ErrorCode::kIo, "the link leads to nothing", {}, path.string()});
+    } else if (*is == kind) {
       found.push_back(path);
     }
   }
   return found;
 }
 
-// In the order of their names.
-Result<std::vector<std::string>> CapturesBeside(const fs::path& folder) {
-  BS_ASSIGN(std::vector<fs::path> paths, ListFolder(folder, FileKind::kFile, true));
-  BS_ASSIGN(const std::vector<fs::path> folders, ListFolder(folder, FileKind::kFolder, true));
+Result<Beside> CapturesBeside(const fs::path& folder) {
+  Beside beside;
+  BS_ASSIGN(std::vector<fs::path> paths, ListFolder(folder, FileKind::kFile, true, beside.failure));
+  BS_ASSIGN(const std::vector<fs::path> folders,
+            ListFolder(folder, FileKind::kFolder, true, beside.failure));
   for (const fs::path& inner : folders) {
-    BS_ASSIGN(const std::vector<fs::path> more, ListFolder(inner, FileKind::kFile, false));
+    BS_ASSIGN(const std::vector<fs::path> more,
+              ListFolder(inner, FileKind::kFile, false, beside.failure));
     paths.insert(paths.end(), more.begin(), more.end());
   }
-  std::vector<std::string> files;
+  std::vector<std::string>& files = beside.files;
   files.reserve(paths.size());
   for (const fs::path& path : paths) {
     files.push_back(path.lexically_normal().string());
   }
   std::sort(files.begin(), files.end(), NaturalLess);
   files.resize(std::min(files.size(), kMostFiles));
-  return files;
+  return beside;
 }
 
 fs::path FolderOf(const InputFile& file) {
@@ -546,7 +575,7 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
     }
   }
   const auto store = std::make_shared<CaptureStore>(std::move(traces));
-  std::map<fs::path, std::vector<std::string>> beside;
+  std::map<fs::path, Beside> beside;
   for (InputFile& file : files) {
     const bool is_file = file.content == nullptr && file.path != "-";
     if (!named.empty()) {
@@ -558,7 +587,8 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
       if (is_new) {
         BS_ASSIGN(place->second, CapturesBeside(place->first));
       }
-      file.captures = place->second;
+      file.captures = place->second.files;
+      file.captures_failure = place->second.failure;
     }
     if (is_file) {
       BS_ASSIGN(file.captures, OthersThan(file.path, file.captures));

@@ -42,9 +42,23 @@ Result<void> MakeFolderOf(const std::string& path) {
   return {};
 }
 
-void DateBack(const std::string& path, std::filesystem::file_time_type begin) {
-  std::error_code ignored;
-  std::filesystem::last_write_time(path, begin, ignored);
+// A part that looks as new as the end of its map would be kept although a trace was written
+// meanwhile: where its time cannot be set, it does not stay.
+Result<void> DateBack(const std::string& path, std::filesystem::file_time_type begin) {
+  BS_ASSIGN(const internal::FileKind kind, internal::KindOf(path));
+  std::error_code failed;
+  if (kind == internal::FileKind::kFile) {
+    std::filesystem::last_write_time(path, begin, failed);
+  }
+  if (failed) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    return Error{.code = ErrorCode::kIo,
+                 .cause = "its time cannot be set: " + failed.message(),
+                 .remedy = "write the part to another file system",
+                 .file = path};
+  }
+  return {};
 }
 
 }  // namespace
@@ -60,7 +74,7 @@ Result<PartFile> MapToFile(const std::string& path, const std::function<Result<P
   BS_ASSIGN(const Partial partial, map());
   BS_TRY(MakeFolderOf(path));
   BS_TRY(partial.Write(path));
-  DateBack(path, begin);
+  BS_TRY(DateBack(path, begin));
   return DescribePart(partial, path, false);
 }
 

@@ -131,6 +131,9 @@ bool IsRecordingLog(std::string_view begin) {
 Result<LogHeader> ReadLogHeader(const LogSource& source, const std::string& name) {
   LogHeader header{};
   const size_t bytes = source.Read(0, &header, sizeof(header));
+  if (!source.failure().ok()) {  // which says nothing about what the file is
+    return InFile(name, source.failure().error());
+  }
   if (!IsRecordingLog({header.magic, std::min(bytes, sizeof(header.magic))})) {
     return Error{.code = ErrorCode::kUnsupportedFormat,
                  .cause = "this is no log of borescope record",

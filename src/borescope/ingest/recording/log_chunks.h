@@ -49,8 +49,8 @@ class LogSource {
 // Whether a file that begins so is a log.
 bool IsRecordingLog(std::string_view begin);
 
-// kCorrupt for a log that is shorter than its header, kUnsupportedFormat for one of another version
-// and for what is no log. `name` is the log in messages.
+// kIo where reading fails, kCorrupt for a log that is shorter than its header, kUnsupportedFormat
+// for one of another version and for what is no log. `name` is the log in messages.
 Result<recording::LogHeader> ReadLogHeader(const LogSource& source, const std::string& name);
 
 struct LogChunk {

@@ -190,7 +190,12 @@ std::string FirstCase(const Diagnostic& row, bool name_file) {
   const std::string first = is_sentence          ? lines.front() + " ..."
                             : IsSignature(whole) ? LabelNames({&whole, 1}, kLongestName).texts[0]
                                                  : ShortenMiddle(whole, kLongest);
-  return name_file && !first.empty() ? row.file + ": " + first : first;
+  return !name_file ? first : first.empty() ? row.file : row.file + ": " + first;
+}
+
+// Whether what is said is about a file as a whole, which no other line of the text may name.
+bool IsAboutFile(const Diagnostic& row) {
+  return row.code == "unreadable-file" || row.code == "truncated-file";
 }
 
 Table QualityTable(std::span<const Diagnostic> rows) {
@@ -214,7 +219,8 @@ Table QualityTable(std::span<const Diagnostic> rows) {
     Push(code, std::string_view(example.code));
     Push(files, static_cast<int64_t>(group.size()));
     Push(help, std::string_view(example.help));
-    Push(first, std::string_view(FirstCase(example, many_files)));
+    Push(first, std::string_view(FirstCase(
+                    example, (many_files && !example.first.empty()) || IsAboutFile(example))));
   }
   if (!many_files) {
     table.columns.erase(table.columns.begin() + (&files - table.columns.data()));

@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/check.h"
 #include "borescope/base/each_row.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
@@ -546,7 +547,8 @@ Result<std::optional<std::string>> ReadGeneratedCode(const std::string& path) {
   constexpr size_t kMostBytes = size_t{4} << 20;
   BS_ASSIGN(const FileKind kind, KindOf(path));
   if (kind != FileKind::kFile) return std::optional<std::string>();
-  BS_ASSIGN(std::string code, BeginOfFile(path, kMostBytes));
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+  BS_ASSIGN(std::string code, InFile(path, ReadUpTo(*source, kMostBytes)));
   return std::optional(std::move(code));
 }
 

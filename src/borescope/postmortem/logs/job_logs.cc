@@ -52,6 +52,7 @@ struct ReadText {
   std::string kind;  // empty: no log
   std::vector<LogEvent> events;
   std::string failure;
+  std::string damage;     // of its compressed form, which ends the text too early; else empty
   bool is_older = false;  // of an attempt before the newest
   EndOfLog end = {};
 };
@@ -119,13 +120,27 @@ class EndKeeper {
   std::string kept_;
 };
 
-bool HasNameOfLog(std::string_view path) {
-  constexpr std::string_view kEndings[] = {".log", ".out", ".err", ".txt"};
+std::string_view WithoutPacking(std::string_view path) {
   for (const std::string_view packed : {".gz", ".zst"}) {
     path.remove_suffix(path.ends_with(packed) ? packed.size() : 0);
   }
+  return path;
+}
+
+bool HasNameOfLog(std::string_view path) {
+  constexpr std::string_view kEndings[] = {".log", ".out", ".err", ".txt"};
+  path = WithoutPacking(path);
   return std::any_of(std::begin(kEndings), std::end(kEndings),
                      [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+bool HasNameOfErrorFile(std::string_view path) {
+  path = WithoutPacking(path);
+  return path.ends_with("/error.json") || path == "error.json";
+}
+
+std::string_view DamageOf(const OpenedSource& source) {
+  return source.inflating == nullptr ? std::string_view() : source.inflating->damage();
 }
 
 // A list of JSON begins with a value; a bracket before a rank, a place or a time is that of a log.
@@ -146,7 +161,7 @@ Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string_view path, std::str
                 : kind == ErrorFileKind::kRas   ? "nccl-ras"
                                                 : "py-spy";
     read.events = std::move(*events);
-  } else if (path.ends_with("/error.json") || path == "error.json") {
+  } else if (HasNameOfErrorFile(path)) {
     return Error{.code = ErrorCode::kCorrupt,
                  .cause = "the error file ends in the middle, or is none as torchrun writes it",
                  .file = std::string(path)};
@@ -159,9 +174,20 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   std::string head(kTextHead, '\0');
   BS_ASSIGN(const size_t got, ReadFully(*source.bytes, head.data(), head.size()));
   head.resize(got);
+  const std::string_view early = DamageOf(source);
+  if (got == 0 && !early.empty() && !IsDumpName(file.path)) {  // of a dump, its reader says it
+    return Error{ErrorCode::kCorrupt, fmt::format("the {} and nothing could be inflated", early),
+                 "copy the file again", file.path};
+  }
   const bool is_named_so = HasNameOfLog(file.path);
   if (const ErrorFileKind kind = GuessErrorFile(head); kind != ErrorFileKind::kNone) {
-    return ReadAsErrorFile(kind, file.path, std::move(head), *source.bytes, lines, read);
+    BS_TRY(ReadAsErrorFile(kind, file.path, std::move(head), *source.bytes, lines, read));
+    read.damage = DamageOf(source);
+    return {};
+  }
+  if (!early.empty() && HasNameOfErrorFile(file.path)) {
+    return Error{ErrorCode::kCorrupt, fmt::format("the {}", early), "copy the file again",
+                 file.path};
   }
   const bool is_json = BeginsAsJson(head) && !IsLineOfDocker(head);
   const bool is_wide = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
@@ -185,8 +211,15 @@ Result<void> ReadAsText(const JobFile& file, const LineFinder& lines, ReadText& 
   }
   std::stable_sort(read.events.begin(), read.events.end(),
                    [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
-  read.kind = is_named_so || !read.events.empty() ? "log" : "";
+  read.damage = DamageOf(source);
+  // What is lost of a text may be what would have shown that it is a log.
+  read.kind = is_named_so || !read.events.empty() || !read.damage.empty() ? "log" : "";
   read.end = end.Finish(read.events);
+  if (!read.damage.empty()) {  // the last line that is left is not the last one
+    read.end.line = 0;
+    read.end.text.clear();
+    read.end.has_finished = false;
+  }
   return {};
 }
 
@@ -333,6 +366,10 @@ class LogReader {
         part.diagnostics.push_back({Severity::kWarning, "unreadable-file", 1, files_[i].path,
                                     reads_[i].failure,
                                     "The file could not be read; the answer is about the others."});
+      } else if (!reads_[i].damage.empty()) {
+        part.diagnostics.push_back(
+            {Severity::kWarning, "truncated-file", 1, files_[i].path, "the " + reads_[i].damage,
+             "Everything before that was read; how the file ends is not known."});
       }
       part.files.push_back(RowOf(i));
       if (reads_[i].kind == "log" && !reads_[i].is_older) {
@@ -535,7 +572,10 @@ class LogReader {
     row.kind = read.kind;
     row.bytes = static_cast<int64_t>(files_[i].bytes);
     row.records = static_cast<int64_t>(read.events.size());
-    row.status = !read.failure.empty() ? "refused" : read.is_older ? "ignored" : "read";
+    row.status = !read.failure.empty()  ? "refused"
+                 : read.is_older        ? "ignored"
+                 : !read.damage.empty() ? "truncated"
+                                        : "read";
     if (const std::optional<int32_t> rank = RankOfPlace(i); rank.has_value() && !has_many_nodes_) {
       row.rank = *rank;
     }

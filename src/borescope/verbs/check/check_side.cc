@@ -36,6 +36,22 @@ Result<bool> IsSaved(const std::string& path) {
   return MayBeSavedRuns(head);
 }
 
+// Whether an entry of a folder is one of saved runs. Nobody named it and nobody else opens it: one
+// that cannot be looked at or opened is an error, since the verdict would be from fewer runs.
+Result<bool> IsSavedIn(const std::string& path) {
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  if (kind == FileKind::kNothing) {
+    return Error{ErrorCode::kIo, "the link leads to nothing",
+                 "remove it, or restore what it leads to", path};
+  }
+  if (kind != FileKind::kFile) {
+    return false;
+  }
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+  BS_ASSIGN(const std::string head, InFile(path, ReadUpTo(*source, kHeadBytes)));
+  return MayBeSavedRuns(head);
+}
+
 // Sorted by name, numbers by value.
 Result<std::vector<std::string>> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
@@ -136,7 +152,7 @@ Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path)
   }
   std::vector<std::vector<RunValues>> groups;
   for (const std::string& file : files) {
-    BS_ASSIGN(const bool is_saved, IsSaved(file));
+    BS_ASSIGN(const bool is_saved, kind == FileKind::kFolder ? IsSavedIn(file) : IsSaved(file));
     if (!is_saved) {
       continue;
     }

@@ -133,6 +133,13 @@ SettledFiles FileWatch::Look(Clock::time_point now) {
   if (found.ok()) {
     found = GroupRecordings(std::move(*found));
   }
+  if (!found.ok()) {
+    settled.failure = found.error();
+    if (found.error().code == ErrorCode::kIo) {
+      last_.failure = std::move(settled.failure);
+      return last_;
+    }
+  }
   for (const InputFile& file : found.ok() ? *found : std::vector<InputFile>()) {
     if (IsTemporary(file.path)) {
       continue;
@@ -160,6 +167,7 @@ SettledFiles FileWatch::Look(Clock::time_point now) {
   }
   known_ = std::move(seen);
   has_looked_ = true;
+  last_ = settled;
   return settled;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/error.h"
+
 namespace borescope::internal {
 
 struct InputFile;
@@ -26,8 +28,7 @@ struct FileLook {
 struct SettledFiles {
   std::map<std::string, FileLook> files;  // by path
   size_t growing = 0;                     // others, which are still being written
-
-  friend bool operator==(const SettledFiles&, const SettledFiles&) = default;
+  std::optional<Error> failure;           // why no file could be found
 };
 
 // Whether the text of a JSON file, plain or compressed, is all there: whether what it opens is
@@ -47,7 +48,8 @@ class FileWatch {
   FileWatch(std::vector<std::string> inputs, std::chrono::milliseconds quiet)
       : inputs_(std::move(inputs)), quiet_(quiet) {}
 
-  // What has settled by now. Inputs that lead to no file (any more) have none.
+  // What has settled by now. Inputs that lead to no file (any more) have none, and a failure. Where
+  // the system cannot tell which files there are (kIo), it is what the look before saw.
   SettledFiles Look(Clock::time_point now);
 
  private:
@@ -62,6 +64,7 @@ class FileWatch {
   const std::vector<std::string> inputs_;
   const std::chrono::milliseconds quiet_;
   std::map<std::string, Known> known_;
+  SettledFiles last_;  // of the last look that could list the inputs
   bool has_looked_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "borescope/verbs/open/input_watch.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -117,6 +118,44 @@ TEST_F(InputWatchTest, WhatGoesIsGone) {
   EXPECT_EQ(Look(1000), "a.json +0");
   fs::remove_all(run_);
   EXPECT_EQ(Look(1250), "+0");
+}
+
+// As long as it exists, nothing can be opened.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(InputWatchTest, AFolderThatCannotBeListedIsNotEmpty) {
+  Write("a.json", "1");
+  Look(0);
+  EXPECT_EQ(Look(1000), "a.json +0");
+  {
+    const NoDescriptors none;
+    const SettledFiles seen = watch_.Look(begin_ + milliseconds(1250));
+    ASSERT_TRUE(seen.failure.has_value());
+    EXPECT_EQ(seen.failure->code, ErrorCode::kIo);
+    EXPECT_EQ(seen.files.size(), 1U);
+  }
+  EXPECT_EQ(Look(1500), "a.json +0");  // at once: it was not forgotten
+  EXPECT_FALSE(watch_.Look(begin_ + milliseconds(1750)).failure.has_value());
+}
+
+TEST_F(InputWatchTest, AFolderWithoutAFileSaysSo) {
+  fs::create_directory(run_ + "/rank0");
+  const SettledFiles seen = watch_.Look(begin_);
+  ASSERT_TRUE(seen.failure.has_value());
+  EXPECT_EQ(seen.failure->code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

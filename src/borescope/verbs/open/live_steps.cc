@@ -304,7 +304,7 @@ void StepWatch::List() {
   if (found.ok()) {
     found = GroupRecordings(std::move(*found));
   }
-  if (!found.ok()) return;  // the report says why
+  if (!found.ok()) return;  // the banner of the report says why
   const std::scoped_lock lock(mutex_);
   for (InputFile& file : *found) {
     if (file.logs.empty()) continue;

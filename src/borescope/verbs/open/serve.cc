@@ -190,6 +190,7 @@ InputWatch::Settled InputWatch::Look() {
   Settled settled;
   settled.growing = seen.growing;
   settled.has_changed = seen.files != state_->before;
+  settled.failure = std::move(seen.failure);
   for (const auto& [path, look] : seen.files) {
     settled.paths.push_back(path);
   }
