@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TIMEOUT_S = 20
@@ -39,7 +40,8 @@ CASES = [
     Case("convert job --scrub -o out.json", "read", errno.EIO, "out.json"),
     Case("check run.json --baseline saved", "open", errno.EACCES),
     Case("inductor inductor.json --inductor-cache cache -f csv", "open", errno.EACCES),
-    Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM, lasts=True),
+    Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM),
+    Case("map kernels written_meanwhile.json -o parts/ --force -q", "time", errno.EPERM, lasts=True),
     Case("open --report job --no-browser --port 0 --timeout 1", "list", errno.EIO, lasts=True),
 ]
 CODE = """'''
@@ -58,6 +60,9 @@ def make_inputs(folder, borescope):
     for rank in range(2):
         shutil.copyfile(corpus / "kineto/collectives.json", folder / f"job/rank-{rank}.json")
     shutil.copyfile(ROOT / "tests/data/small/serving.json", folder / "run.json")
+    shutil.copyfile(folder / "run.json", folder / "written_meanwhile.json")
+    in_an_hour = time.time() + 3600
+    os.utime(folder / "written_meanwhile.json", (in_an_hour, in_an_hour))
     (folder / "cache/ab/cab.py").write_text(CODE)
     (folder / "inductor.json").write_text(
         '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "triton_poi_fused_add_0", "pid": 1, "tid": 1, "ts": 0,'

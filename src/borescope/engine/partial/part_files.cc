@@ -42,21 +42,34 @@ Result<void> MakeFolderOf(const std::string& path) {
   return {};
 }
 
+// Whether all traces of a part are older than that, as far as the system says.
+bool AreTracesOlder(const Partial& partial, std::filesystem::file_time_type begin) {
+  const std::vector<internal::PartialFile>& files = PartialAccess::Inside(partial).files;
+  return std::all_of(files.begin(), files.end(), [&](const internal::PartialFile& file) {
+    std::error_code failed;
+    const auto written = std::filesystem::last_write_time(file.path, failed);
+    return !failed && written < begin;
+  });
+}
+
 // A part that looks as new as the end of its map would be kept although a trace was written
-// meanwhile: where its time cannot be set, it does not stay.
-Result<void> DateBack(const std::string& path, std::filesystem::file_time_type begin) {
+// meanwhile: where its time cannot be set and one was, it does not stay.
+Result<void> DateBack(const std::string& path, const Partial& partial,
+                      std::filesystem::file_time_type begin) {
   BS_ASSIGN(const internal::FileKind kind, internal::KindOf(path));
   std::error_code failed;
   if (kind == internal::FileKind::kFile) {
     std::filesystem::last_write_time(path, begin, failed);
   }
-  if (failed) {
+  if (failed && !AreTracesOlder(partial, begin)) {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
-    return Error{.code = ErrorCode::kIo,
-                 .cause = "its time cannot be set: " + failed.message(),
-                 .remedy = "write the part to another file system",
-                 .file = path};
+    return Error{
+        .code = ErrorCode::kIo,
+        .cause = "a trace was written meanwhile, and the time of the part cannot be set: " +
+                 failed.message(),
+        .remedy = "map again, or write the part to another file system",
+        .file = path};
   }
   return {};
 }
@@ -74,7 +87,7 @@ Result<PartFile> MapToFile(const std::string& path, const std::function<Result<P
   BS_ASSIGN(const Partial partial, map());
   BS_TRY(MakeFolderOf(path));
   BS_TRY(partial.Write(path));
-  BS_TRY(DateBack(path, begin));
+  BS_TRY(DateBack(path, partial, begin));
   return DescribePart(partial, path, false);
 }
 
