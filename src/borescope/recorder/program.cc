@@ -400,7 +400,7 @@ ProgramEnd WaitForProgram(pid_t program) {
   do {
     waited = waitpid(program, &status, 0);
   } while (waited < 0 && errno == EINTR);
-  if (waited < 0) return {};
+  if (waited < 0) return {.status = -1, .signal = 0};
   if (WIFSIGNALED(status)) return {.status = 0, .signal = WTERMSIG(status)};
   return {.status = WEXITSTATUS(status), .signal = 0};
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -202,6 +203,29 @@ TEST_F(RocmInstallationTest, GpusAreListedInOrderWithoutProcessors) {
 TEST_F(RocmInstallationTest, NoneIsSaid) {
   fs::remove_all(folder_);
   EXPECT_NE(WhyNoRocm().find("there is no ROCm in " + folder_.string()), std::string::npos);
+}
+
+TEST(ProgramEndTest, AStatusAndASignal) {
+  const Result<pid_t> exits = StartProgram({"sh", "-c", "exit 7"}, OwnEnvironment());
+  ASSERT_TRUE(exits.ok()) << exits.error().Sentence();
+  const ProgramEnd exited = WaitForProgram(*exits);
+  EXPECT_EQ(exited.status, 7);
+  EXPECT_EQ(exited.signal, 0);
+  const Result<pid_t> dies = StartProgram({"sh", "-c", "kill -KILL $$"}, OwnEnvironment());
+  ASSERT_TRUE(dies.ok()) << dies.error().Sentence();
+  const ProgramEnd died = WaitForProgram(*dies);
+  EXPECT_EQ(died.status, 0);
+  EXPECT_EQ(died.signal, SIGKILL);
+}
+
+// A process that ignores SIGCHLD never learns how its children end.
+TEST(ProgramEndTest, WhatTheSystemDoesNotSayIsNoSuccess) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Result<pid_t> program = StartProgram({"sh", "-c", "exit 7"}, OwnEnvironment());
+  const ProgramEnd end = program.ok() ? WaitForProgram(*program) : ProgramEnd();
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(end.status, -1);
+  EXPECT_EQ(end.signal, 0);
 }
 
 }  // namespace

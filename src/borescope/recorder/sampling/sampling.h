@@ -21,8 +21,11 @@ class Sampling {
   Sampling(const std::string& folder, pid_t root, std::chrono::nanoseconds interval);
   Sampling(const Sampling&) = delete;
   Sampling& operator=(const Sampling&) = delete;
-  // Ends it. Waits for a measurement that is being made, at most two seconds.
-  ~Sampling();
+  ~Sampling() { End(); }
+
+  // Ends it. Waits for a measurement that is being made, at most two seconds. Returns why some or
+  // all samples ended before, as where the disk is full; empty: they did not.
+  std::string End();
 
  private:
   std::shared_ptr<SamplingState> state_;
