@@ -182,6 +182,14 @@ TEST_F(RocmInstallationTest, OneWithoutThemIsNamedWithItsVersion) {
   EXPECT_NE(why.find("neither rocprofiler-sdk"), std::string::npos);
 }
 
+// A loop of links in place of the folder, for root as for anybody.
+TEST_F(RocmInstallationTest, AFolderThatCannotBeListedIsNotCalledEmpty) {
+  fs::create_directory_symlink("lib", folder_ / "lib");
+  const std::string why = WhyNoRocm();
+  EXPECT_NE(why.find("lib: Too many levels of symbolic links"), std::string::npos) << why;
+  EXPECT_EQ(why.find("has neither"), std::string::npos) << why;
+}
+
 // Two processors and two GPUs, of which the tenth comes after the second, and folders of others.
 TEST_F(RocmInstallationTest, GpusAreListedInOrderWithoutProcessors) {
   const auto add = [&](const char* name, const char* properties) {
