@@ -154,13 +154,12 @@ ProgramLogs LogsOfPrograms(const std::vector<std::string>& logs) {
 bool IsSealed(const LogHeader& header) { return (header.flags & recording::kSealed) != 0; }
 
 Result<bool> IsPaused(const std::string& log) {
-  BS_ASSIGN(const ControlPage page,
-            ControlPage::OpenToRead(fs::path(log).parent_path().string()));
+  BS_ASSIGN(const ControlPage page, ControlPage::OpenToRead(fs::path(log).parent_path().string()));
   return !page.is_recording();
 }
 
-// Of all processes together: it runs while one does. `doubt`: why it cannot be seen whether one that
-// runs is paused.
+// Of all processes together: it runs while one does. `doubt`: why it cannot be seen whether one
+// that runs is paused.
 WriterState StateOf(const ProgramLogs& logs, const std::vector<LogEnd>& ends, bool has_grown,
                     std::string& doubt) {
   bool has_died = false;
@@ -405,7 +404,8 @@ std::string StateText(const LiveRank& rank) {
     case WriterState::kRunning:
       return rank.doubt.empty()
                  ? "The recording is running."
-                 : "The process runs. Whether it records or is paused cannot be seen: " + rank.doubt;
+                 : "The process runs. Whether it records or is paused cannot be seen: " +
+                       rank.doubt;
     case WriterState::kPaused:
       return "The recording is paused.";
     case WriterState::kEnded:
