@@ -185,6 +185,9 @@ struct AttachReport {
 // does not exist or the folder does; kIo if another one attaches, or dynolog runs.
 BORESCOPE_EXPORT Result<AttachReport> AttachRecording(const AttachOptions& options);
 
+// All that follow give kIo where the folder is a run, and the system or its owner refuses what they
+// need of it.
+
 // Starts or stops recording in all processes of a run, from any process that may write to its
 // folder. Starts count: as many stops end them. Returns whether processes record now.
 // kInvalidArgument if `folder` is no run.

@@ -45,7 +45,7 @@ bool HasPageSize(const struct stat& status) {
 
 Error Unopened(const std::string& folder, int error) {
   return {ErrorCode::kIo, std::string("cannot be opened: ") + std::strerror(error),
-          error == EACCES || error == EROFS ? "only the user who records may change a run" : "",
+          error == EACCES || error == EROFS ? "only the user who records may do that" : "",
           PathIn(folder)};
 }
 

@@ -387,11 +387,11 @@ RecordReport RecordRun::Wait() {
   report.postmortem = TakePostmortem();
   ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
+  if (sampling_ != nullptr) sampling_->End();
   schedule_.reset();
   // The program has ended all the same, and its status is what matters to others.
   try {
-    report.samples_end = sampling_ == nullptr ? samples_end_ : sampling_->End();
-    sampling_.reset();
+    report.samples_end = sampling_ == nullptr ? samples_end_ : sampling_->WhyEndedEarly();
     if (Result<void> concluded = Conclude(report); !concluded.ok()) {
       report.trouble = concluded.error().Sentence();
     }

@@ -93,8 +93,8 @@ void SampleInTurns(SamplingState& state, const Samplers& samplers) {
     samples.clear();
     const uint64_t now = MonotonicNow();
     for (const auto& sampler : samplers) sampler->Read(samples);
-    if (Result<void> written = writer.Write(now, samples); !written.ok()) {
-      return NoteFailure(state, std::move(written.error()));
+    if (const Result<void> written = writer.Write(now, samples); !written.ok()) {
+      return NoteFailure(state, written.error());
     }
     // Turns that were missed are left out.
     const auto done = std::chrono::steady_clock::now();
@@ -156,12 +156,17 @@ Sampling::Sampling(const std::string& folder, pid_t root, std::chrono::nanosecon
   StartThread(state_, MakeGpuSamplers);
 }
 
-std::string Sampling::End() {
+void Sampling::End() {
   constexpr auto kPatience = std::chrono::seconds(2);
   std::unique_lock lock(state_->mutex);
+  if (state_->is_ending) return;
   state_->is_ending = true;
   state_->changed.notify_all();
   state_->changed.wait_for(lock, kPatience, [&] { return state_->running == 0; });
+}
+
+std::string Sampling::WhyEndedEarly() const {
+  const std::scoped_lock lock(state_->mutex);
   return state_->failure.has_value() ? state_->failure->Sentence() : std::string();
 }
 

@@ -21,11 +21,14 @@ class Sampling {
   Sampling(const std::string& folder, pid_t root, std::chrono::nanoseconds interval);
   Sampling(const Sampling&) = delete;
   Sampling& operator=(const Sampling&) = delete;
+  // Ends it. Waits for a measurement that is being made, at most two seconds.
   ~Sampling() { End(); }
 
-  // Ends it. Waits for a measurement that is being made, at most two seconds. Returns why some or
-  // all samples ended before, as where the disk is full; empty: they did not.
-  std::string End();
+  // The same, before that. Takes no memory.
+  void End();
+  // After End: why some or all samples ended earlier, as where the disk is full; empty: they did
+  // not.
+  std::string WhyEndedEarly() const;
 
  private:
   std::shared_ptr<SamplingState> state_;

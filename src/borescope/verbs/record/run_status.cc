@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +39,7 @@ Result<Logs> LogsOf(const std::string& folder) {
   std::vector<std::string> hidden;
   BS_ASSIGN(found.logs, ListLogs(folder, &hidden));
   for (std::string& name : hidden) {
-    BS_ASSIGN(const uint64_t bytes, SizeOfFile(folder + "/" + name));
+    BS_ASSIGN(const uint64_t bytes, SizeOfFile(std::filesystem::path(folder) / name));
     found.hidden.push_back({std::move(name), bytes});
   }
   return found;
