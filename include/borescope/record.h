@@ -102,10 +102,12 @@ struct RecordOptions {
 };
 
 struct RecordReport {
-  std::string folder;       // of the logs: an input like any other
-  std::string converted;    // what `output` wants it converted into; empty: nothing
-  std::string postmortem;   // the folder of dumps and error files; empty: there are none
-  int status = 0;           // the program's exit status; 0 where a signal ended it
+  std::string folder;      // of the logs: an input like any other
+  std::string converted;   // what `output` wants it converted into; empty: nothing
+  std::string postmortem;  // the folder of dumps and error files; empty: there are none
+  // The program's exit status; 0 where a signal ended it. -1 where the system no longer knows it:
+  // this process ignores SIGCHLD, or another thread of it waits for all children.
+  int status = 0;
   int signal = 0;           // that ended the program; 0: none
   uint64_t processes = 0;   // that recorded something
   uint64_t running = 0;     // of these, that still run
@@ -113,9 +115,12 @@ struct RecordReport {
   bool is_sampled = false;  // there is a log of samples, or of marks
   // Why recording never started, as what there was in place of the range or step; empty: it did.
   std::string never_started = {};
-  std::string failed_logs = {};    // why processes have no log, and how many; empty: all have
+  // Why processes have no log, or none that can be read, and how many; empty: all have.
+  std::string failed_logs = {};
   std::string trouble = {};        // why the folder is not as it should be; empty: it is
   std::string never_stopped = {};  // why stop_at did not stop it; empty: it did, or has no rule
+  // Why some or all samples are missing from some time on; empty: none are, or nothing was sampled.
+  std::string samples_end = {};
   std::chrono::nanoseconds duration{};
 };
 
@@ -179,6 +184,9 @@ struct AttachReport {
 // KINETO_USE_DAEMON=1, and look for a request every five seconds. kInvalidArgument if a process
 // does not exist or the folder does; kIo if another one attaches, or dynolog runs.
 BORESCOPE_EXPORT Result<AttachReport> AttachRecording(const AttachOptions& options);
+
+// All that follow give kIo where the folder is a run, and the system or its owner refuses what they
+// need of it.
 
 // Starts or stops recording in all processes of a run, from any process that may write to its
 // folder. Starts count: as many stops end them. Returns whether processes record now.

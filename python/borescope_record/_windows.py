@@ -12,6 +12,7 @@ the program's own that are open there are never ended.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import os
 import sys
@@ -50,20 +51,25 @@ class Window:
                 self._process = os.getpid()
 
     def enable(self) -> None:
-        _quiet.run(self.turn_on)
+        try:
+            self.turn_on()
+        except Exception as error:
+            say_lost("from here on", error)
 
     def disable(self) -> bool:
         """Ends the window. Whether there was one."""
         if self._process != os.getpid():
             return False
-        with self._lock:
-            if self._process == 0:
-                return False
-            self._process = 0
-            self.number += 1
-            result = _quiet.run(self._disable)
-        if result is not None:
-            _quiet.run(write, result)
+        try:
+            with self._lock:
+                if self._process == 0:
+                    return False
+                self._process = 0
+                self.number += 1
+                result = self._disable()
+            write(result)
+        except Exception as error:
+            say_lost(f"of window {self.number}, which ends here,", error)
         return True
 
     def count(self) -> None:
@@ -73,6 +79,12 @@ class Window:
         if self._seen >= self._steps and self.disable():
             self._seen = 0
             self.enable()
+
+
+def say_lost(which: str, error: Exception) -> None:
+    """In the log: the program is not to notice."""
+    _quiet.note()
+    _quiet.run(_ranges.write_mark, f"borescope: operators {which} are not recorded: {error}")
 
 
 def _as(original: Any, function: Any) -> Any:
@@ -124,9 +136,11 @@ def write(result: Any) -> None:
         result.save(path)
         # PyTorch's times are of the wall clock, the log's of the monotonic one.
         ahead = min((time.monotonic_ns() - time.time_ns() for _ in range(16)), key=abs)
-        library.borescope_record_profile(os.fsencode(path), ahead)
+        if library.borescope_record_profile(os.fsencode(path), ahead) < 0:
+            raise RuntimeError(f"what PyTorch wrote is not whole; is there space in {os.path.dirname(path)}?")
     finally:
-        os.unlink(path)
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def begin(steps: str) -> None:

@@ -330,8 +330,8 @@ FAULT_WRAP(int, ftruncate, kTruncate, -1, (int file, off_t size) noexcept, file,
 FAULT_WRAP(int, ftruncate64, kTruncate, -1, (int file, off64_t size) noexcept, file, size)
 FAULT_WRAP(int, fallocate, kTruncate, -1, (int file, int mode, off_t from, off_t size), file, mode,
            from, size)
-FAULT_WRAP(int, posix_fallocate, kTruncate, ENOSPC, (int file, off_t from, off_t size), file, from,
-           size)
+FAULT_WRAP(int, posix_fallocate, kTruncate, error_number, (int file, off_t from, off_t size), file,
+           from, size)
 FAULT_WRAP(int, fstat, kStat, -1, (int file, struct stat* status) noexcept, file, status)
 FAULT_WRAP(int, stat, kStat, -1, (const char* path, struct stat* status) noexcept, path, status)
 FAULT_WRAP(int, lstat, kStat, -1, (const char* path, struct stat* status) noexcept, path, status)

@@ -5,6 +5,7 @@ What this cannot show is that CUPTI's records mean what we think; only a GPU can
 
 import os
 import subprocess
+import sys
 import time
 import unittest
 
@@ -14,6 +15,7 @@ from support import LIBRARY, PROGRAMS, RecordTest, environment, make_control
 # API 28 and before (one tool at a time), 13.0, and 13.5 with subscribers: five sizes of records.
 VERSIONS = (24, 26, 28, 130000, 130500)
 WATCHDOG_S = 60
+SHIM = os.environ.get("BORESCOPE_FAULT_SHIM", "")
 
 
 class DeviceTest(RecordTest):
@@ -265,13 +267,50 @@ class Faults(DeviceTest):
                     self.assertEqual(self.troubles(log), [(5, "CUPTI: " + words)])
                     self.assertEqual(log.of(logs.KERNEL), [])
 
-    def test_no_library(self):
+    def trouble_with(self, *command, **more):
+        """Of a program that starts the driver."""
+        for log in self.folder.glob("*.bsl"):
+            log.unlink()
         variables = environment(self.folder) | {
-            "BORESCOPE_CUPTI": "/nowhere/libcupti.so", "LD_LIBRARY_PATH": str(PROGRAMS),
-            "CUDA_INJECTION64_PATH": str(LIBRARY)}
-        subprocess.run([PROGRAMS / "device", "exit", "1", "1"], env=variables, check=False,
-                       capture_output=True, timeout=WATCHDOG_S)
-        self.assertEqual(self.troubles(self.only_log()), [(5, "CUPTI: libcupti is not found")])
+            "LD_LIBRARY_PATH": str(PROGRAMS), "CUDA_INJECTION64_PATH": str(LIBRARY)} | more
+        starts = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)"]
+        result = subprocess.run(command or starts, env=variables, check=False, capture_output=True,
+                                timeout=WATCHDOG_S)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        ((kind, text),) = self.troubles(self.only_log())
+        self.assertEqual(kind, 5)
+        return text
+
+    def test_why_there_is_no_library(self):
+        self.assertEqual(self.trouble_with(BORESCOPE_CUPTI="/nowhere/libcupti.so"),
+                         "CUPTI: BORESCOPE_CUPTI cannot be loaded: /nowhere/libcupti.so: cannot open shared object "
+                         "file: No such file or directory")
+        self.assertEqual(self.trouble_with(BORESCOPE_CUPTI=str(PROGRAMS / "libroctx_next.so")),
+                         "CUPTI: libcupti lacks functions")
+        installed = self.folder.parent / "cuda/extras/CUPTI/lib64"
+        installed.mkdir(parents=True)
+        (installed / "libcupti.so.13").write_text("no library")
+        self.assertIn(f"CUPTI: libcupti cannot be loaded: {installed}/libcupti.so.13: ",
+                      self.trouble_with(CUDA_HOME=str(self.folder.parent / "cuda")))
+
+    def test_records_that_are_refused_are_said_once(self):
+        for version in (28, 130500):
+            for options, words in (("", [(6, "CUPTI: sets cannot be recorded (error 13)")]),
+                                   ("memory", [(6, "CUPTI: sets cannot be recorded (error 13)"),
+                                               (6, "CUPTI: memory cannot be recorded (error 13)")])):
+                with self.subTest(version=version, options=options):
+                    self.run_device("exit", 1, 10, version=version, fault="refuse-some", options=options)
+                    log = self.only_log()
+                    self.assertEqual(self.troubles(log), words)
+                    self.assertEqual(len(log.of(logs.KERNEL)), 10)
+
+    def test_without_a_thread_it_is_said(self):
+        if not os.path.isfile(SHIM):
+            self.skipTest("the shim that makes calls fail is not built")
+        preload = f"{SHIM} {LIBRARY}"
+        said = self.trouble_with(PROGRAMS / "device", "exit", "1", "1", BORESCOPE_CUPTI=str(PROGRAMS / "libsimcupti.so"),
+                                 SIMCUPTI_VERSION="28", LD_PRELOAD=preload, FAULT_CALL="thread", FAULT_AT="1")
+        self.assertEqual(said, "CUPTI: no thread can be had")
 
     def test_buffers_that_another_profiler_took(self):
         self.run_device("exit", 1, 100, fault="keep")

@@ -47,6 +47,15 @@ class Launcher(LauncherTest):
         self.assertIn("ended by signal 11", result.stderr)
         self.assertEqual(self.info()[0]["host_events"], 200)
 
+    def test_the_status_counts_where_ends_of_children_are_ignored(self):
+        """Some launchers of jobs leave SIGCHLD ignored, and then the system forgets how children end."""
+        command = [BORESCOPE, "record", "-o", "x", "--postmortem", "--", "sh", "-c", "exit 7"]
+        result = subprocess.run(command, cwd=self.folder, env=self.variables(), capture_output=True, text=True,
+                                timeout=120, check=False,
+                                preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertIn("the program ended with status 7", result.stderr)
+
     def test_who_ends_the_launcher_ends_the_program(self):
         command = [BORESCOPE, "record", "-o", "x", "--", RANGES, "forever", "1", "1", "counted"]
         launcher = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
@@ -215,6 +224,13 @@ class Launcher(LauncherTest):
         self.assertEqual(kernels.stdout.split()[-1], "1000")
         result = self.borescope("record", "flush", "x.bsr")
         self.assertIn("0 processes fetched", result.stderr)
+
+    def test_a_folder_of_dumps_that_cannot_be_made_is_said(self):
+        (self.folder / "x.postmortem").write_text("")
+        result = self.record("true", options=["--postmortem"])
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(result.stderr, "x.postmortem: the folder of dumps cannot be made: (File exists|Not a dir)")
+        self.assertFalse(self.run_path.exists())
 
     def test_errors_name_their_remedy(self):
         cases = (

@@ -59,11 +59,11 @@ class Live(LauncherTest):
                 launcher.communicate(timeout=60)
 
     @contextlib.contextmanager
-    def served(self, *options):
+    def served(self, *options, **more):
         """The address of the news of the page."""
         words = [BORESCOPE, "open", str(self.run_path), "--no-browser", "--port", "0", *options]
         with subprocess.Popen(words, cwd=self.folder, env=self.variables(), text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as server:
+                              stderr=subprocess.PIPE, **more) as server:
             try:
                 address = server.stdout.readline().strip()
                 self.assertTrue(address.startswith("http://127.0.0.1:"), address)
@@ -155,6 +155,28 @@ class Live(LauncherTest):
         for rank, found in ages.items():
             self.assertLess(sorted(found)[len(found) * 3 // 4], 4, (rank, worst))
             self.assertLess(max(found), 8, (rank, worst))
+
+    def test_a_pause_is_seen_by_who_may_only_read(self):
+        """As root, by another user: root may change anything."""
+        somebody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        if somebody and subprocess.run([BORESCOPE, "--version"], capture_output=True, check=False, **somebody).returncode:
+            self.skipTest("another user may not run the program")
+        for folder in (self.folder.parent, self.folder):
+            folder.chmod(0o755)
+        with self.program("steps", 1000):
+            self.run_path.chmod(0o755)
+            for log in self.run_path.glob("*.bsl"):
+                log.chmod(0o644)
+            control = self.run_path / "control"
+            self.assertEqual(self.borescope("record", "stop", "x.bsr").returncode, 0)
+            control.chmod(0o444)
+            with self.served(**somebody) as address:
+                self.wait_for(lambda: self.run_of(address)["state"] == "paused")
+                control.chmod(0)
+                self.wait_for(lambda: self.run_of(address)["state"] == "running")
+                text = self.run_of(address)["text"]
+        self.assertIn("Whether it records or is paused cannot be seen", text)
+        self.assertIn("Permission denied", text)
 
     def test_a_program_that_is_killed(self):
         with self.program("steps-kill", 8) as launcher, self.served("--report") as address:

@@ -1,5 +1,6 @@
 """What the library never does in the program of somebody else: imports, files, permissions, limits."""
 
+import errno
 import itertools
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -16,8 +18,10 @@ from pathlib import Path
 import logs
 from support import LIBRARY, PROGRAMS, RecordTest, environment, make_control
 
+SHIM = os.environ.get("BORESCOPE_FAULT_SHIM", "")
+LOG_ERROR = 36  # where it is on the launcher's page
 IMPORTS = set("""
-__environ __errno_location __register_atfork clock_gettime close dlopen dlsym environ fstat getauxval
+__environ __errno_location __register_atfork access clock_gettime close dlerror dlopen dlsym environ fstat getauxval
 getenv gethostname getpid getppid getrlimit madvise memcmp memcpy memmove memset mmap munmap open openat
 posix_fallocate prctl pthread_create pthread_detach pthread_key_create pthread_self
 pthread_setcancelstate pthread_setspecific pthread_sigmask read readlink sched_yield sigfillset strchr
@@ -171,6 +175,29 @@ class Limits(RecordTest):
             resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
 
         self.expect_end(3, self.run_program("ranges", "exit", 2, 30_000, preexec_fn=limit))
+
+    def expect_said_to_the_launcher(self, kind, at, error, words):
+        """The log and the launcher's page say why no more could be written."""
+        for log in self.folder.glob("*.bsl"):
+            log.unlink()
+        make_control(self.folder)
+        variables = environment(self.folder) | {
+            "LD_PRELOAD": f"{SHIM} {LIBRARY}", "FAULT_ARMED": "later", "FAULT_CALL": kind, "FAULT_AT": str(at),
+            "FAULT_LASTS": "1", "FAULT_ERROR": str(error)}
+        result = subprocess.run([PROGRAMS / "ranges", "exit", "1", "5000"], env=variables, check=False,
+                                capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        log = self.only_log()
+        self.assertEqual([(state.a, state.text) for state in log.of(logs.STATE)], [(3, words)])
+        page = (self.folder / "control").read_bytes()
+        is_said = error not in (errno.ENOSPC, errno.EDQUOT)
+        self.assertEqual(struct.unpack_from("<I", page, LOG_ERROR)[0], error if is_said else 0)
+
+    @unittest.skipUnless(os.path.isfile(SHIM), "the shim that makes calls fail is not built")
+    def test_not_every_refusal_is_a_full_disk(self):
+        for error, words in ((errno.ENOSPC, "no space is left for the log"), (errno.EIO, "the system refuses space")):
+            self.expect_said_to_the_launcher("truncate", 2, error, words)
+        self.expect_said_to_the_launcher("map", 2, errno.ENOMEM, "it could not be mapped")
 
     def test_full_disk(self):
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "none", self.folder],

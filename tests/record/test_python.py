@@ -280,6 +280,58 @@ class Startup(PythonTest):
             self.assertEqual([text.partition(":")[0] for text in said], ["borescope"] * 2)
             self.assertIn("operators are not recorded", said[0])
 
+    def test_windows_that_are_lost_are_said(self):
+        """Of PyTorch's profiler, by a stand-in for what it gives: a disk that is full, and a profiler that refuses."""
+        script = """
+import types
+from borescope_record import _windows
+
+class Result:
+    def __init__(self, text):
+        self.text = text
+    def save(self, path):
+        if self.text is None:
+            raise OSError(28, "No space left on device")
+        with open(path, "w") as file:
+            file.write(self.text)
+
+ends = [Result('{"traceEvents": [], "baseTimeNanoseconds": 0}'), Result('{"traceEvents": [{"ph": "X", "na'), Result(""),
+        Result(None), None]
+def disable():
+    result = ends.pop(0)
+    if result is None:
+        raise RuntimeError("refused")
+    return result
+
+anything = lambda *arguments, **named: None
+autograd = types.SimpleNamespace(_prepare_profiler=anything, _enable_profiler=anything, _disable_profiler=disable,
+                                 ProfilerState=types.SimpleNamespace(KINETO=0), ProfilerConfig=anything,
+                                 ProfilerActivity=types.SimpleNamespace(CPU=0))
+torch = types.SimpleNamespace(_C=types.SimpleNamespace(
+    _autograd=autograd, _profiler=types.SimpleNamespace(_ExperimentalConfig=anything)), autograd=autograd)
+window = _windows.Window(torch, 1)
+while ends:
+    window.enable()
+    assert window.disable()
+window._enable = None
+window.enable()
+"""
+        self.expect_quiet(self.record("--python", script=script, BORESCOPE_RECORD_DEBUG=""))
+        said = [mark.text for mark in self.log_of().of(logs.MARK)]
+        self.assertEqual(len(said), 5, said)
+        for number, (text, why) in enumerate(zip(said, ("not whole", "not whole", "No space left", "refused")), 2):
+            self.assertRegex(text, f"^borescope: operators of window {number}, .* are not recorded: .*{why}")
+        self.assertRegex(said[4], "^borescope: operators from here on are not recorded: ")
+
+    def test_a_package_that_cannot_be_loaded_is_said(self):
+        shutil.copytree(PACKAGE / "borescope_record", self.folder / "broken/borescope_record")
+        (self.folder / "broken/borescope_record/_startup.py").write_text("raise OSError('broken')")
+        result = self.record("--ops", script="print(1)", BORESCOPE_RECORD_DEBUG="",
+                             BORESCOPE_RECORD_PYTHON_FOLDER=str(self.folder / "broken/borescope_record/startup"))
+        self.expect_quiet(result, "1\n")
+        self.assertEqual([mark.text for mark in self.log_of().of(logs.MARK)],
+                         ["borescope: nothing of Python is recorded: OSError: broken"])
+
     def test_a_torch_that_fails(self):
         self.write("theirs/torch.py", "raise ImportError('broken')")
         script = "try:\n    import torch\nexcept ImportError as error:\n    print(error)"

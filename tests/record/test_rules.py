@@ -372,7 +372,7 @@ class Children(LauncherTest):
     def test_no_such_name_is_said(self):
         result = self.record("sh", "-c", f"{RULES} mark:x; exit 0", options=["--children=match:ru?"])
         self.assertEqual(result.returncode, 0)
-        self.assertIn("statically linked; of what it started, only ru? was to be recorded\n", result.stderr)
+        self.assertIn("no descriptors left); of what it started, only ru? was to be recorded\n", result.stderr)
 
     def test_forks_have_its_name(self):
         self.assertEqual(self.names("python*", RULES, "mark:a", "fork", "mark:b"), ["a", "b"])

@@ -53,6 +53,17 @@ class Samples(LauncherTest):
         self.assertGreater(len(energy), 5)
         self.assertLessEqual(len(energy), 25)
 
+    def test_samples_that_end_are_said(self):
+        """A log that may not grow, as on a full disk."""
+        command = ["sh", "-c", 'ulimit -f 60; exec "$@"', "sh", BORESCOPE, "record", "--sample", "20ms", "-o", "x",
+                   "--", "sleep", "0.5"]
+        result = subprocess.run(command, cwd=self.folder, env=self.variables(), capture_output=True, text=True,
+                                timeout=60, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.series(), {})
+        self.assertIn("samples are missing: x.bsr/", result.stderr)
+        self.assertIn("File too large", result.stderr)
+
     def test_amd(self):
         values = self.sampled(folder="amdsmi")
         self.assertEqual(set(values["gpu/0/utilization"]), {30})

@@ -38,9 +38,25 @@ def _begin():
         _load_package()
         from borescope_record import _startup
         _startup.begin()
-    except Exception:
+    except Exception as error:
+        _say(error)
         if os.environ.get("BORESCOPE_RECORD_DEBUG"):
             raise
+
+
+def _say(error):
+    # type: (Exception) -> None
+    """In the log, by the library alone. Of Pythons that are too old nothing was to be recorded."""
+    if sys.version_info < (3, 9):
+        return
+    try:
+        import ctypes
+        mark = ctypes.CDLL(None).borescope_record_mark
+        mark.restype, mark.argtypes = None, [ctypes.c_char_p]
+        text = "borescope: nothing of Python is recorded: %s: %s" % (type(error).__name__, error)
+        mark(text.encode("utf-8", "replace"))
+    except Exception:
+        return  # a process that is not recorded
 
 
 def _run_hidden():

@@ -244,8 +244,11 @@ int ReopenFile() {
 struct Refusal {
   StateKind state;
   const char* why;
-  int error = 0;  // of a log that is gone: what the launcher is to say
+  int error = 0;  // what the launcher is to say; 0: nothing, as of a full disk
 };
+
+// Whether an error says that there is no space, on the disk or by a limit.
+bool MeansFull(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 // Memory of the file, of `bytes`; a null pointer where it cannot be had.
 char* TakeSpace(int file, uint32_t bytes, Refusal* refusal) {
@@ -256,10 +259,11 @@ char* TakeSpace(int file, uint32_t bytes, Refusal* refusal) {
   }
   if (!Allocate(file, offset, bytes)) {
     *refusal = {StateKind::kDiskFull, "no space is left for the log"};
+    if (!MeansFull(errno)) *refusal = {StateKind::kDiskFull, "the system refuses space", errno};
     return nullptr;
   }
   auto* memory = static_cast<char*>(MapFile(file, offset, bytes));
-  if (memory == nullptr) *refusal = {StateKind::kDiskFull, "the log could not be mapped"};
+  if (memory == nullptr) *refusal = {StateKind::kDiskFull, "it could not be mapped", errno};
   // A ring finds the chunk by it.
   if (memory != nullptr && IsRing()) reinterpret_cast<ChunkHeader*>(memory)->offset = offset;
   return memory;

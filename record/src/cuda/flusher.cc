@@ -180,6 +180,7 @@ void StartFlusher() {
     AddFollower(FollowAtOnce);
     atexit(EndAtExit);
   } else {
+    WriteTrouble(recording::StateKind::kBackendMissing, "no thread can be had", kSuccess);
     requests.End();
     session.Switch(false);
     has_ended.store(true);

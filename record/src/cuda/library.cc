@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -26,11 +28,28 @@ uint32_t DriverMajor() {
   return static_cast<uint32_t>(version) / 1000;
 }
 
-void* OpenIn(const char* folder, size_t length, const char* below, uint32_t major) {
+// Loads a library. Why the first one that is there cannot be loaded is added to `why`, which is
+// empty before.
+void* Open(const char* path, TextBuilder* why) {
+  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  if (library != nullptr || why->length() != 0) return library;
+  const char* error = dlerror();
+  if (error == nullptr) return nullptr;
+  // Of a name without a folder, nobody says where the linker looked: its error begins with the name
+  // where it found nothing.
+  const bool is_absent = path[0] == '/'
+                             ? access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+                             : strncmp(error, path, strlen(path)) == 0;
+  if (!is_absent) why->Add("libcupti cannot be loaded: ").Add(error);
+  return nullptr;
+}
+
+void* OpenIn(const char* folder, size_t length, const char* below, uint32_t major,
+             TextBuilder* why) {
   char path[kMostPath];
   TextBuilder builder(path, sizeof(path));
   builder.Add(folder, length).Add(below).Add("/libcupti.so.").Add(uint64_t{major});
-  return builder.is_cut() ? nullptr : dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  return builder.is_cut() ? nullptr : Open(path, why);
 }
 
 struct RuntimeFolder {
@@ -51,27 +70,27 @@ int SeeLibrary(dl_phdr_info* info, size_t, void* data) {
   return 1;
 }
 
-void* OpenBesideRuntime(const RuntimeFolder& folder, uint32_t major) {
+void* OpenBesideRuntime(const RuntimeFolder& folder, uint32_t major, TextBuilder* why) {
   if (folder.length == 0) return nullptr;
   const char* const places[] = {"", "/../../cuda_cupti/lib", "/../extras/CUPTI/lib64"};
   for (const char* below : places) {
-    if (void* library = OpenIn(folder.path, folder.length, below, major)) return library;
+    if (void* library = OpenIn(folder.path, folder.length, below, major, why)) return library;
   }
   return nullptr;
 }
 
-void* OpenInstalled(uint32_t major) {
+void* OpenInstalled(uint32_t major, TextBuilder* why) {
   const char* home = getenv("CUDA_HOME");
   const char* const folders[] = {home == nullptr ? "" : home, "/usr/local/cuda"};
   for (const char* folder : folders) {
     if (folder[0] != '/') continue;
-    void* library = OpenIn(folder, strlen(folder), "/extras/CUPTI/lib64", major);
+    void* library = OpenIn(folder, strlen(folder), "/extras/CUPTI/lib64", major, why);
     if (library != nullptr) return library;
   }
   char name[32];
   TextBuilder builder(name, sizeof(name));
   builder.Add("libcupti.so.").Add(uint64_t{major});
-  return dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  return Open(name, why);
 }
 
 void* OpenLoaded(uint32_t major) {
@@ -81,9 +100,16 @@ void* OpenLoaded(uint32_t major) {
   return dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-void* OpenCupti() {
+void* OpenNamed(const char* path, TextBuilder* why) {
+  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  const char* error = library == nullptr ? dlerror() : nullptr;
+  if (error != nullptr) why->Add("BORESCOPE_CUPTI cannot be loaded: ").Add(error);
+  return library;
+}
+
+void* OpenCupti(TextBuilder* why) {
   const char* given = getenv("BORESCOPE_CUPTI");
-  if (given != nullptr && given[0] != '\0') return dlopen(given, RTLD_LAZY | RTLD_LOCAL);
+  if (given != nullptr && given[0] != '\0') return OpenNamed(given, why);
   const uint32_t driver = DriverMajor();
   const uint32_t newest = driver < kNewestMajor ? driver : kNewestMajor;
   RuntimeFolder runtime = {};
@@ -92,8 +118,8 @@ void* OpenCupti() {
     if (void* library = OpenLoaded(major)) return library;
   }
   for (uint32_t major = newest; major >= kOldestMajor; --major) {
-    if (void* library = OpenBesideRuntime(runtime, major)) return library;
-    if (void* library = OpenInstalled(major)) return library;
+    if (void* library = OpenBesideRuntime(runtime, major, why)) return library;
+    if (void* library = OpenInstalled(major, why)) return library;
   }
   return nullptr;
 }
@@ -136,15 +162,19 @@ void FindSecond(void* library, Cupti* cupti) {
 
 }  // namespace
 
-bool FindCupti(Cupti* cupti) {
-  void* library = OpenCupti();
+bool FindCupti(Cupti* cupti, char (&why)[kMostWhy]) {
+  TextBuilder text(why, sizeof(why));
+  void* library = OpenCupti(&text);
+  if (library == nullptr && text.length() == 0) text.Add("libcupti is not found");
   if (library == nullptr) return false;
   cupti->library = library;
   FindFirst(library, cupti);
   FindSecond(library, cupti);
-  return cupti->get_version != nullptr && cupti->enable != nullptr &&
-         cupti->register_callbacks != nullptr && cupti->next_record != nullptr &&
-         cupti->flush_all != nullptr;
+  const bool has_all = cupti->get_version != nullptr && cupti->enable != nullptr &&
+                       cupti->register_callbacks != nullptr && cupti->next_record != nullptr &&
+                       cupti->flush_all != nullptr;
+  if (!has_all) TextBuilder(why, sizeof(why)).Add("libcupti lacks functions");
+  return has_all;
 }
 
 }  // namespace borescope::inject::cuda

@@ -1,6 +1,8 @@
 // The functions of the process's CUPTI, which is looked up when the driver has called us.
 #pragma once
 
+#include <cstddef>
+
 #include "cuda/abi.h"
 
 namespace borescope::inject::cuda {
@@ -37,7 +39,9 @@ struct Cupti {
 };
 
 // Finds CUPTI: what BORESCOPE_CUPTI names, what the process has loaded, what is beside its CUDA
-// runtime, what CUDA_HOME has. Never newer than the driver. False where there is none.
-bool FindCupti(Cupti* cupti);
+// runtime, what CUDA_HOME has. Never newer than the driver. False where there is none, or it cannot
+// be loaded: `why` says so.
+inline constexpr size_t kMostWhy = 240;
+bool FindCupti(Cupti* cupti, char (&why)[kMostWhy]);
 
 }  // namespace borescope::inject::cuda

@@ -22,9 +22,8 @@ namespace {
 using recording::RecordType;
 using recording::StateKind;
 
-constexpr uint32_t kBasicKinds[] = {kConcurrentKernel,    kMemcpy,       kMemcpyPeer, kMemset,
-                                    kExternalCorrelation, kOverheadKind, kDeviceKind, kContextKind,
-                                    kStreamKind};
+constexpr uint32_t kOtherKinds[] = {kMemcpyPeer, kExternalCorrelation, kOverheadKind,
+                                    kDeviceKind, kContextKind,         kStreamKind};
 
 // CUPTI's version, for the callback that may refuse a buffer.
 std::atomic<uint32_t> known_version;
@@ -83,8 +82,9 @@ void WriteTrouble(StateKind kind, const char* what, int result) {
 }
 
 bool Session::Begin() {
-  if (!FindCupti(&cupti_)) {
-    WriteTrouble(StateKind::kBackendMissing, "libcupti is not found", kSuccess);
+  char why[kMostWhy];
+  if (!FindCupti(&cupti_, why)) {
+    WriteTrouble(StateKind::kBackendMissing, why, kSuccess);
     return false;
   }
   const int result = cupti_.get_version(&version_);
@@ -239,20 +239,31 @@ void Session::LeaveOutRuntimeCalls() {
   }
 }
 
+// Where records are refused that are missed, the log says so, once.
+void Session::SwitchMissed(uint32_t kind, bool is_on, const char* refusal) {
+  const int result = SwitchKind(kind, is_on);
+  const uint64_t bit = uint64_t{1} << kind;
+  if (refusal == nullptr || result == kSuccess || (refused_.fetch_or(bit) & bit) != 0) return;
+  WriteTrouble(StateKind::kGap, refusal, result);
+}
+
 void Session::Switch(bool is_on) {
-  int failed = kSuccess;
-  for (const uint32_t kind : kBasicKinds) {
-    const int result = SwitchKind(kind, is_on);
-    if (result != kSuccess && kind == kConcurrentKernel) failed = result;
-  }
+  const int failed = SwitchKind(kConcurrentKernel, is_on);
+  // Who gets no kernels gets nothing else either, and that is said below.
+  const auto missed = [&](uint32_t kind, const char* refusal) {
+    SwitchMissed(kind, is_on, is_on && failed == kSuccess ? refusal : nullptr);
+  };
+  missed(kMemcpy, "copies cannot be recorded");
+  missed(kMemset, "sets cannot be recorded");
+  for (const uint32_t kind : kOtherKinds) SwitchKind(kind, is_on);
   if (g_options.api != ApiCalls::kNone) {
-    SwitchKind(kRuntime, is_on);
+    missed(kRuntime, "calls cannot be recorded");
     if (is_on) LeaveOutRuntimeCalls();
     SwitchDriverCalls(is_on);
   }
   if (!g_options.has_graph_nodes) SwitchKind(kGraphTrace, is_on);
-  if (g_options.has_sync) SwitchKind(kSynchronization, is_on);
-  if (g_options.has_memory) SwitchKind(kMemory2, is_on);
+  if (g_options.has_sync) missed(kSynchronization, "waits cannot be recorded");
+  if (g_options.has_memory) missed(kMemory2, "memory cannot be recorded");
   is_on_.store(is_on);
   if (failed == kSuccess) return;
   WriteTrouble(

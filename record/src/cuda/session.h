@@ -38,6 +38,7 @@ class Session {
   void SeeLaunches();
   int SubscribeTo(const uint32_t* calls, size_t count);
   int SwitchKind(uint32_t kind, bool is_on);
+  void SwitchMissed(uint32_t kind, bool is_on, const char* refusal);
   void SwitchDriverCalls(bool is_on);
   void LeaveOutRuntimeCalls();
   void DrainBuffer(struct Buffer* buffer);
@@ -51,6 +52,7 @@ class Session {
   uint32_t version_ = 0;
   RecordSizes sizes_;
   std::atomic<bool> is_on_ = false;
+  std::atomic<uint64_t> refused_ = 0;  // kinds, as bits, whose refusal the log has
 };
 
 // A state record: the backend is off, or misses something, and why.

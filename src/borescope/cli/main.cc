@@ -95,6 +95,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // And so does a limit on the size of files.
   std::signal(SIGXFSZ, SIG_IGN);
+  // Where it is ignored, as some launchers of jobs leave it, the system forgets how children end.
+  std::signal(SIGCHLD, SIG_DFL);
   try {
     return RunWords(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::bad_alloc&) {

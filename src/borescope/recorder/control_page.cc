@@ -13,9 +13,11 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <new>
 #include <thread>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"
 #include "borescope/recording/control.h"
 
@@ -26,10 +28,10 @@ using recording::Control;
 
 std::string PathIn(const std::string& folder) { return folder + "/" + recording::kControlName; }
 
-// The page of an open file, or nullptr.
-Control* MapPage(int file) {
-  void* const address =
-      mmap(nullptr, recording::kControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+// The page of an open file, or nullptr, and errno says why.
+Control* MapPage(int file, int access) {
+  const int protection = access == O_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* const address = mmap(nullptr, recording::kControlBytes, protection, MAP_SHARED, file, 0);
   return address == MAP_FAILED ? nullptr : static_cast<Control*>(address);
 }
 
@@ -37,15 +39,19 @@ bool IsOfRun(const Control& page) {
   return page.magic == recording::kControlMagic && page.version == recording::kLogVersion;
 }
 
-bool HasPageSize(int file) {
-  struct stat status{};
-  return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-         status.st_size >= static_cast<off_t>(recording::kControlBytes);
+bool HasPageSize(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_size >= static_cast<off_t>(recording::kControlBytes);
+}
+
+Error Unopened(const std::string& folder, int error) {
+  return {ErrorCode::kIo, std::string("cannot be opened: ") + std::strerror(error),
+          error == EACCES || error == EROFS ? "only the user who records may do that" : "",
+          PathIn(folder)};
 }
 
 // Whether the process of a slot runs. The slot of one that has ended is freed: it could not.
 bool IsAlive(recording::FlusherSlot& slot, uint32_t pid) {
-  if (StartTimeOf(pid) == std::atomic_ref(slot.start_time).load()) return true;
+  if (StillRuns(pid, std::atomic_ref(slot.start_time).load())) return true;
   std::atomic_ref(slot.pid).compare_exchange_strong(pid, 0);
   return false;
 }
@@ -76,7 +82,7 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
   if (file < 0) return CannotMake(path);
   // Allocated, so that a full disk is an error here and not a signal in a program.
   const int failure = posix_fallocate(file, 0, recording::kControlBytes);
-  Control* const page = failure == 0 ? MapPage(file) : nullptr;
+  Control* const page = failure == 0 ? MapPage(file, O_RDWR) : nullptr;
   errno = failure != 0 ? failure : errno;
   const Error error = CannotMake(path);
   close(file);
@@ -103,14 +109,26 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
   return ControlPage(page);
 }
 
-Result<ControlPage> ControlPage::Open(const std::string& folder) {
+Result<ControlPage> ControlPage::Open(const std::string& folder) { return OpenAs(folder, O_RDWR); }
+
+Result<ControlPage> ControlPage::OpenToRead(const std::string& folder) {
+  return OpenAs(folder, O_RDONLY);
+}
+
+Result<ControlPage> ControlPage::OpenAs(const std::string& folder, int access) {
   const Error no_run = Error{ErrorCode::kInvalidArgument, "no folder of a run",
                              "name the one that borescope record printed (NAME.bsr)", folder};
-  const int file = open(PathIn(folder).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return no_run;
-  Control* const page = HasPageSize(file) ? MapPage(file) : nullptr;
-  close(file);
-  if (page == nullptr) return no_run;
+  const Descriptor file(open(PathIn(folder).c_str(), access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.number() < 0) {
+    constexpr int kNoRun[] = {ENOENT, ENOTDIR, ELOOP, EISDIR, ENXIO, ENAMETOOLONG};
+    const bool is_none = std::find(std::begin(kNoRun), std::end(kNoRun), errno) != std::end(kNoRun);
+    return is_none ? no_run : Unopened(folder, errno);
+  }
+  struct stat status{};
+  if (fstat(file.number(), &status) != 0) return Unopened(folder, errno);
+  if (!HasPageSize(status)) return no_run;
+  Control* const page = MapPage(file.number(), access);
+  if (page == nullptr) return Unopened(folder, errno);
   ControlPage result(page);
   if (!IsOfRun(*page)) return no_run;
   return result;

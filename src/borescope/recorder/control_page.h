@@ -23,8 +23,12 @@ class ControlPage {
  public:
   // Makes the page of a new run. kIo if it cannot be made, or exists.
   static Result<ControlPage> Make(const std::string& folder, bool is_recording);
-  // That of an existing run. kInvalidArgument where `folder` is none.
+  // That of an existing run. kInvalidArgument where `folder` is none, kIo where its page cannot be
+  // opened: another user may not.
   static Result<ControlPage> Open(const std::string& folder);
+  // The same for who may read the page and not change it. REQUIRES: of the result only what is
+  // const is called.
+  static Result<ControlPage> OpenToRead(const std::string& folder);
 
   ControlPage(ControlPage&& other) noexcept;
   ControlPage(const ControlPage&) = delete;
@@ -67,6 +71,7 @@ class ControlPage {
 
  private:
   explicit ControlPage(recording::Control* page) : page_(page) {}
+  static Result<ControlPage> OpenAs(const std::string& folder, int access);
 
   recording::Control* page_;
 };

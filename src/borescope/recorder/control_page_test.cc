@@ -72,6 +72,27 @@ TEST_F(ControlPageTest, WhatWasEndedCountsNoMore) {
   EXPECT_FALSE(recording::AddStopIn(page, epoch, before));
 }
 
+// A program without /proc has 0 for when it began: it is waited for like any other.
+TEST_F(ControlPageTest, WhoCannotSayWhenItBeganIsAskedToFlush) {
+  Result<ControlPage> page = ControlPage::Make(folder_, true);
+  ASSERT_TRUE(page.ok());
+  const auto pid = static_cast<uint32_t>(getpid());
+  const auto write_slot = [&](uint64_t start_time) {
+    std::fstream file(folder_ + "/" + recording::kControlName,
+                      std::ios::in | std::ios::out | std::ios::binary);
+    recording::FlusherSlot slot{};
+    slot.pid = pid;
+    slot.start_time = start_time;
+    file.seekp(offsetof(recording::Control, flushers));
+    file.write(reinterpret_cast<const char*>(&slot), sizeof(slot));
+  };
+  write_slot(0);
+  EXPECT_EQ(page->Flush({}).silent, 1U);
+  EXPECT_EQ(page->Flush({}).silent, 1U) << "its slot is still its own";
+  write_slot(1);
+  EXPECT_EQ(page->Flush({}).silent, 0U) << "an older process of the number";
+}
+
 // Whoever may write to the folder may write anything there.
 TEST_F(ControlPageTest, BoundsWhatIsOnThePage) {
   Result<ControlPage> page = ControlPage::Make(folder_, false);

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <ctime>
 #include <string_view>
 
@@ -105,7 +107,15 @@ uint64_t HostHash() {
   return hash;
 }
 
-std::optional<uint64_t> StartTimeOf(int64_t pid) {
+namespace {
+
+// From /proc/PID/stat.
+struct ProcessState {
+  std::optional<uint64_t> start_time;  // nothing: the file could not be read
+  bool is_zombie = false;              // it has ended, and nobody has asked how
+};
+
+ProcessState ReadProcessState(int64_t pid) {
   const std::string text = SystemText("/proc/" + std::to_string(pid) + "/stat");
   // The name in field 2 may hold spaces and brackets; what follows its last bracket does not.
   const size_t bracket = text.rfind(')');
@@ -114,11 +124,25 @@ std::optional<uint64_t> StartTimeOf(int64_t pid) {
   constexpr size_t kState = 1;  // words after the name
   constexpr size_t kThreads = 18;
   constexpr size_t kStart = 20;
-  // Nobody has asked how it ended, so its entry is still there. A process whose first thread has
-  // ended looks the same, but for its other threads.
+  // A process whose first thread has ended looks like a zombie, but for its other threads.
   const bool is_zombie =
       WordAt(rest, kState) == "Z" && NumberOf(WordAt(rest, kThreads)).value_or(0) <= 1;
-  return is_zombie ? std::nullopt : NumberOf(WordAt(rest, kStart));
+  return {NumberOf(WordAt(rest, kStart)), is_zombie};
+}
+
+}  // namespace
+
+std::optional<uint64_t> StartTimeOf(int64_t pid) {
+  const ProcessState state = ReadProcessState(pid);
+  return state.is_zombie ? std::nullopt : state.start_time;
+}
+
+bool StillRuns(int64_t pid, uint64_t start_time) {
+  const ProcessState state = ReadProcessState(pid);
+  if (state.is_zombie) return false;
+  if (state.start_time.has_value()) return start_time == 0 || state.start_time == start_time;
+  const auto number = static_cast<pid_t>(pid);  // 0 and below are groups of processes
+  return number > 0 && number == pid && (kill(number, 0) == 0 || errno == EPERM);
 }
 
 }  // namespace borescope::internal

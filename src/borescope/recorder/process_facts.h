@@ -41,4 +41,9 @@ std::string SystemText(const std::string& path);
 // process that has ended.
 std::optional<uint64_t> StartTimeOf(int64_t pid);
 
+// Whether the process that began then still runs. Where either is not known (a start time of 0, or
+// /proc hides the process, is not mounted, or no descriptors are left), any process of that number
+// counts as the one: of what is alive nothing may be removed. Any thread.
+bool StillRuns(int64_t pid, uint64_t start_time);
+
 }  // namespace borescope::internal

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -267,11 +268,12 @@ fs::path RocmFolder() {
   return named != nullptr && *named != '\0' ? named : "/opt/rocm";
 }
 
-bool HasLibrary(const fs::path& folder, std::string_view name) {
-  const Result<std::vector<std::string>> names = NamesIfAny(folder.string());
-  return names.ok() && std::any_of(names->begin(), names->end(), [&](const std::string& found) {
-           return found.starts_with(name);
-         });
+bool HasLibrary(const std::vector<std::string>& names) {
+  constexpr const char* kLibraries[] = {"librocprofiler-sdk.so", "libroctracer64.so"};
+  return std::any_of(names.begin(), names.end(), [&](const std::string& found) {
+    return std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                       [&](const char* library) { return found.starts_with(library); });
+  });
 }
 
 // "6.1.2" of "6.1.2-115"; empty where it is not said.
@@ -324,14 +326,16 @@ std::string RocmGpus(const fs::path& nodes) {
 
 std::string WhyNoRocm() {
   const fs::path folder = RocmFolder();
-  for (const char* const library : {"librocprofiler-sdk.so", "libroctracer64.so"}) {
-    if (HasLibrary(folder / "lib", library)) return "";
-  }
+  const Result<std::vector<std::string>> names = NamesIfAny((folder / "lib").string());
+  if (names.ok() && HasLibrary(*names)) return "";
   constexpr std::string_view kRest =
       "; HIP calls, kernels and copies are not recorded, ROCTX and other records of the host are";
   const Result<FileKind> kind = KindOf(folder.string());
   if (!kind.ok()) {
     return "--rocm: " + kind.error().Sentence() + std::string(kRest);
+  }
+  if (!names.ok()) {
+    return "--rocm: whether ROCm is installed cannot be seen: " + names.error().Sentence();
   }
   if (*kind != FileKind::kFolder) {
     return "--rocm: there is no ROCm in " + folder.string() + ", unless the program brings one" +
@@ -400,7 +404,7 @@ ProgramEnd WaitForProgram(pid_t program) {
   do {
     waited = waitpid(program, &status, 0);
   } while (waited < 0 && errno == EINTR);
-  if (waited < 0) return {};
+  if (waited < 0) return {.status = -1, .signal = 0};
   if (WIFSIGNALED(status)) return {.status = 0, .signal = WTERMSIG(status)};
   return {.status = WEXITSTATUS(status), .signal = 0};
 }

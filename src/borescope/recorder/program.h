@@ -90,7 +90,7 @@ std::string RocmGpus(const std::filesystem::path& nodes = "/sys/class/kfd/kfd/to
 
 // How a program ended.
 struct ProgramEnd {
-  int status = 0;  // exit status; 0 where a signal ended it
+  int status = 0;  // exit status; 0 where a signal ended it; -1: the system no longer knows
   int signal = 0;  // that ended it; 0: none
 };
 
@@ -99,7 +99,8 @@ struct ProgramEnd {
 // kIo, naming the program, if it cannot be started. REQUIRES: !words.empty().
 Result<pid_t> StartProgram(const std::vector<std::string>& words, const Environment& environment);
 
-// Waits for its end.
+// Waits for its end. Where this process ignores SIGCHLD, or another thread of it has waited for the
+// program, the system has forgotten how it ended.
 ProgramEnd WaitForProgram(pid_t program);
 
 }  // namespace borescope::internal

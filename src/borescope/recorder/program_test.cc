@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -181,6 +182,14 @@ TEST_F(RocmInstallationTest, OneWithoutThemIsNamedWithItsVersion) {
   EXPECT_NE(why.find("neither rocprofiler-sdk"), std::string::npos);
 }
 
+// A loop of links in place of the folder, for root as for anybody.
+TEST_F(RocmInstallationTest, AFolderThatCannotBeListedIsNotCalledEmpty) {
+  fs::create_directory_symlink("lib", folder_ / "lib");
+  const std::string why = WhyNoRocm();
+  EXPECT_NE(why.find("lib: Too many levels of symbolic links"), std::string::npos) << why;
+  EXPECT_EQ(why.find("has neither"), std::string::npos) << why;
+}
+
 // Two processors and two GPUs, of which the tenth comes after the second, and folders of others.
 TEST_F(RocmInstallationTest, GpusAreListedInOrderWithoutProcessors) {
   const auto add = [&](const char* name, const char* properties) {
@@ -202,6 +211,29 @@ TEST_F(RocmInstallationTest, GpusAreListedInOrderWithoutProcessors) {
 TEST_F(RocmInstallationTest, NoneIsSaid) {
   fs::remove_all(folder_);
   EXPECT_NE(WhyNoRocm().find("there is no ROCm in " + folder_.string()), std::string::npos);
+}
+
+TEST(ProgramEndTest, AStatusAndASignal) {
+  const Result<pid_t> exits = StartProgram({"sh", "-c", "exit 7"}, OwnEnvironment());
+  ASSERT_TRUE(exits.ok()) << exits.error().Sentence();
+  const ProgramEnd exited = WaitForProgram(*exits);
+  EXPECT_EQ(exited.status, 7);
+  EXPECT_EQ(exited.signal, 0);
+  const Result<pid_t> dies = StartProgram({"sh", "-c", "kill -KILL $$"}, OwnEnvironment());
+  ASSERT_TRUE(dies.ok()) << dies.error().Sentence();
+  const ProgramEnd died = WaitForProgram(*dies);
+  EXPECT_EQ(died.status, 0);
+  EXPECT_EQ(died.signal, SIGKILL);
+}
+
+// A process that ignores SIGCHLD never learns how its children end.
+TEST(ProgramEndTest, WhatTheSystemDoesNotSayIsNoSuccess) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Result<pid_t> program = StartProgram({"sh", "-c", "exit 7"}, OwnEnvironment());
+  const ProgramEnd end = program.ok() ? WaitForProgram(*program) : ProgramEnd();
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(end.status, -1);
+  EXPECT_EQ(end.signal, 0);
 }
 
 }  // namespace

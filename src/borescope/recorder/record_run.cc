@@ -35,18 +35,19 @@ Error SpoolError(const std::string& path, const std::string& what, const std::er
 
 std::error_code LastError() { return {errno, std::generic_category()}; }
 
-// All that is in one folder, into another that is made.
-std::error_code CopyFiles(const fs::path& from, const fs::path& to) {
-  if (mkdir(to.c_str(), 0700) != 0) return LastError();
-  const Result<std::vector<std::string>> names = NamesIn(from.string());
-  if (!names.ok()) return std::make_error_code(std::errc::io_error);
+// All that is in one folder, into another that is made. The cause of a failure alone.
+Result<void> CopyFiles(const fs::path& from, const fs::path& to) {
+  if (mkdir(to.c_str(), 0700) != 0) {
+    return SpoolError(to.string(), "cannot be made", LastError());
+  }
+  BS_ASSIGN(const std::vector<std::string> names, NamesIn(from.string()));
   std::error_code error;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     // Not only files: traces of other profilers may have folders of their own.
     fs::copy(from / name, to / name, fs::copy_options::recursive, error);
-    if (error) break;
+    if (error) return SpoolError((to / name).string(), "cannot be copied", error);
   }
-  return error;
+  return {};
 }
 
 }  // namespace
@@ -68,15 +69,20 @@ Result<std::string> MakeSpool(const std::string& folder, const std::string& spoo
 
 Result<void> MoveFromSpool(const std::string& place, const std::string& folder) {
   const std::string part = folder + ".part";
-  std::error_code error = CopyFiles(place, part);
+  Result<void> moved = CopyFiles(place, part);
+  std::error_code error;
   std::error_code ignored;
-  if (!error) {
+  if (moved.ok()) {
     fs::remove(folder, error);
     if (!error) fs::rename(part, folder, error);
+    if (error) moved = SpoolError(folder, "cannot be replaced", error);
   }
-  if (error) {
+  if (!moved.ok()) {
     fs::remove_all(part, ignored);
-    return SpoolError(folder, "the recording stays in " + place, error);
+    return Error{ErrorCode::kIo,
+                 "the recording stays in " + place + ": " + moved.error().Sentence(),
+                 {},
+                 folder};
   }
   fs::remove_all(place, ignored);
   return {};
@@ -208,7 +214,12 @@ Result<std::string> MakePostmortemFolder(const std::string& run) {
     std::string folder = name.string() + (i == 1 ? "" : "-" + std::to_string(i)) + ".postmortem";
     if (std::filesystem::create_directory(folder, error)) return folder;
   }
-  return Error{ErrorCode::kIo, "the folder of dumps cannot be made", {}, name.string()};
+  return Error{ErrorCode::kIo,
+               "the folder of dumps cannot be made: " +
+                   (error ? error.message()
+                          : "there are " + std::to_string(kMostFolders) + " of them already"),
+               {},
+               name.string() + ".postmortem"};
 }
 
 Result<void> CheckApi(const RecordPlan& options) {
@@ -308,7 +319,12 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   BS_ASSIGN(Environment environment, EnvironmentFor(library, place, options));
   std::string postmortem;
   if (options.postmortem) {
-    BS_ASSIGN(postmortem, MakePostmortemFolder(target.folder));
+    Result<std::string> made = MakePostmortemFolder(target.folder);
+    if (!made.ok()) {
+      RemoveEmptyRun(target.folder, place);
+      return made.error();
+    }
+    postmortem = *std::move(made);
     AddPostmortem(postmortem, environment);
   }
   Result<ControlPage> page = ControlPage::Make(place, !options.starts_paused);
@@ -341,7 +357,8 @@ void RecordRun::Follow(pid_t program, std::unique_ptr<Schedule> schedule,
   try {
     sampling_ = std::make_unique<Sampling>(place_, program_, sample);
   } catch (const std::bad_alloc&) {
-    sampling_.reset();  // a recording without samples is better than none
+    sampling_.reset();               // a recording without samples is better than none
+    samples_end_ = "out of memory";  // so short that it takes none
   }
 }
 
@@ -351,6 +368,14 @@ std::string RecordRun::TakePostmortem() {
   const bool was_empty = std::filesystem::remove(postmortem_, ignored);  // folders with files stay
   return was_empty ? std::string() : std::move(postmortem_);
 }
+
+namespace {
+
+void AddSentence(const std::string& sentence, std::string& text) {
+  text += (text.empty() ? "" : "; ") + sentence;
+}
+
+}  // namespace
 
 RecordReport RecordRun::Wait() {
   const ProgramEnd end = WaitForProgram(program_);
@@ -362,10 +387,11 @@ RecordReport RecordRun::Wait() {
   report.postmortem = TakePostmortem();
   ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
-  sampling_.reset();
+  if (sampling_ != nullptr) sampling_->End();
   schedule_.reset();
   // The program has ended all the same, and its status is what matters to others.
   try {
+    report.samples_end = sampling_ == nullptr ? samples_end_ : sampling_->WhyEndedEarly();
     if (Result<void> concluded = Conclude(report); !concluded.ok()) {
       report.trouble = concluded.error().Sentence();
     }
@@ -385,7 +411,7 @@ void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const Program
     if (!is_programs || log.is_alive || log.is_sealed()) continue;
     if (last == nullptr || last->header.image < log.header.image) last = &log;
   }
-  if (last == nullptr || (end.signal == 0 && end.status == 0)) return;
+  if (last == nullptr || (end.signal == 0 && end.status <= 0)) return;
   // Without it, what was open ends with the last record.
   static_cast<void>(
       NoteEnd(place_, last->name, ended_ns_, end.signal == 0 ? end.status : -end.signal));
@@ -397,10 +423,11 @@ Result<void> RecordRun::Conclude(RecordReport& report) const {
     return Error{ErrorCode::kIo, "was renamed or removed while the program ran",
                  "logs are where it is", place_};
   }
-  BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_));
+  std::vector<std::string> hidden;
+  BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_, &hidden));
   BS_ASSIGN(const FileKind control,
             KindOf((std::filesystem::path(place_) / recording::kControlName).string()));
-  if (logs.empty() && control == FileKind::kNothing) {
+  if (logs.empty() && hidden.empty() && control == FileKind::kNothing) {
     return Error{ErrorCode::kIo, "its files were removed while the program ran", {}, place_};
   }
   NoteEndOfProgram(logs, {report.status, report.signal});
@@ -416,14 +443,24 @@ Result<void> RecordRun::Conclude(RecordReport& report) const {
   }
   report.processes = processes.size();
   JudgeRules(report);
+  if (!hidden.empty()) {
+    AddSentence(std::to_string(hidden.size()) +
+                    (hidden.size() == 1 ? " log belongs" : " logs belong") +
+                    " to another user and cannot be read: " + ListOf(hidden),
+                report.failed_logs);
+  }
   // Those that still run would go on in the spool: it stays, and the folder is a link to it.
   const bool is_spooled = place_ != report.folder;
   return is_spooled && report.running == 0 ? MoveFromSpool(place_, report.folder) : Result<void>();
 }
 
 void RecordRun::JudgeRules(RecordReport& report) const {
-  const Result<ControlPage> page = ControlPage::Open(place_);
-  if (!page.ok()) return;
+  const Result<ControlPage> page = ControlPage::OpenToRead(place_);
+  if (!page.ok()) {
+    report.failed_logs = "whether all processes could write their logs cannot be found out: " +
+                         page.error().Sentence();
+    return;
+  }
   report.failed_logs = page->WhyLogsFailed();
   const RuleFacts facts = page->rule_facts();
   report.never_started = WhyNeverStarted(rules_, facts, starts_by_clock_);

@@ -77,6 +77,7 @@ class RecordRun {
   std::string warning_;
   std::string postmortem_;              // the folder of dumps; empty: none was asked for
   std::unique_ptr<Sampling> sampling_;  // a null pointer: nothing is sampled
+  std::string samples_end_;             // why nothing is, though it was asked for
   std::unique_ptr<Schedule> schedule_;  // a null pointer: nothing is by the clock
 };
 

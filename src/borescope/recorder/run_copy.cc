@@ -38,13 +38,27 @@ class File {
   Error Failure(const char* what) const {
     return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno), {}, path_};
   }
-  size_t Read(uint64_t offset, void* bytes, size_t count) const {
-    const ssize_t got = pread(file_, bytes, count, static_cast<off_t>(offset));
-    return got < 0 ? 0 : static_cast<size_t>(got);
+  // As many bytes as asked for; fewer only at the end of the file.
+  Result<size_t> Read(uint64_t offset, void* bytes, size_t count) const {
+    const ssize_t got = ReadAt(file_, offset, bytes, count);
+    return got < 0 ? Result<size_t>(Failure("cannot be read")) : static_cast<size_t>(got);
   }
-  bool Write(uint64_t offset, const void* bytes, size_t count) const {
-    const ssize_t put = pwrite(file_, bytes, count, static_cast<off_t>(offset));
-    return put == static_cast<ssize_t>(count);
+  Result<void> Write(uint64_t offset, const void* bytes, size_t count) const {
+    const auto* const from = static_cast<const char*>(bytes);
+    for (size_t done = 0; done < count;) {
+      const ssize_t put =
+          pwrite(file_, from + done, count - done, static_cast<off_t>(offset + done));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return Failure("cannot be written");
+      done += static_cast<size_t>(put);
+    }
+    return {};
+  }
+  // To be called once, of a file that was written: some systems report a full disk only here.
+  Result<void> Close() {
+    const int failed = close(file_);
+    file_ = -1;
+    return failed == 0 ? Result<void>() : Failure("cannot be written");
   }
 
  private:
@@ -67,7 +81,7 @@ class LogCopier {
     uint64_t offset = std::max<uint64_t>(header_.header_bytes, kLeast);
     for (offset = RoundUp(offset, alignment); offset < bytes;) {
       ChunkHeader chunk{};
-      from_.Read(offset, &chunk, sizeof(chunk));
+      BS_TRY(from_.Read(offset, &chunk, sizeof(chunk)));
       const bool is_chunk =
           chunk.magic == recording::kChunkMagic && chunk.bytes >= sizeof(ChunkHeader) &&
           chunk.bytes <= recording::kMostChunkBytes && chunk.bytes <= bytes - offset;
@@ -92,8 +106,7 @@ class LogCopier {
   Result<void> CopyHeader() {
     recording::LogHeader header = header_;
     header.flags |= recording::kSealed;
-    return to_.Write(0, &header, sizeof(header)) ? Result<void>()
-                                                 : to_.Failure("cannot be written");
+    return to_.Write(0, &header, sizeof(header));
   }
 
   // As a chunk that holds nothing if its place was given to other records meanwhile, or it began
@@ -101,16 +114,16 @@ class LogCopier {
   Result<void> CopyChunk(uint64_t offset, ChunkHeader chunk) {
     const uint64_t begin = offset + sizeof(ChunkHeader);
     words_.assign(chunk.bytes / sizeof(uint64_t), 0);
-    const size_t count = from_.Read(begin, words_.data(), chunk.bytes - sizeof(ChunkHeader));
+    BS_ASSIGN(const size_t count,
+              from_.Read(begin, words_.data(), chunk.bytes - sizeof(ChunkHeader)));
     ChunkHeader after{};
-    from_.Read(offset, &after, sizeof(after));
+    BS_TRY(from_.Read(offset, &after, sizeof(after)));
     const bool is_same = after.magic == chunk.magic && after.generation == chunk.generation;
     const bool is_kept =
         is_same && (chunk.first_ns <= until_ns_ || chunk.kind == recording::ChunkKind::kStrings);
     if (!is_kept) chunk.magic = recording::kReusedChunkMagic;
-    const bool is_written = to_.Write(offset, &chunk, sizeof(chunk)) &&
-                            (!is_kept || to_.Write(begin, words_.data(), count));
-    return is_written ? Result<void>() : to_.Failure("cannot be written");
+    BS_TRY(to_.Write(offset, &chunk, sizeof(chunk)));
+    return is_kept ? to_.Write(begin, words_.data(), count) : Result<void>();
   }
 
   const File& from_;
@@ -125,9 +138,10 @@ Result<void> CopyLog(const std::string& folder, const std::string& output, const
                      uint64_t until_ns) {
   const File from(folder + "/" + log.name, O_RDONLY);
   if (!from.is_open()) return from.Failure("cannot be opened");
-  const File to(output + "/" + log.name, O_RDWR | O_CREAT | O_EXCL);
+  File to(output + "/" + log.name, O_RDWR | O_CREAT | O_EXCL);
   if (!to.is_open()) return to.Failure("cannot be made");
-  return LogCopier(from, to, log.header, until_ns).Copy(log.bytes);
+  BS_TRY(LogCopier(from, to, log.header, until_ns).Copy(log.bytes));
+  return to.Close();
 }
 
 Result<void> CopyLogs(const std::string& folder, const std::string& output) {

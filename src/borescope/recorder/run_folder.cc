@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -166,6 +165,19 @@ bool IsOnNetwork(const std::string& folder) {
          IsNetworkFileSystem(static_cast<uint64_t>(found.f_type));
 }
 
+ssize_t ReadAt(int file, uint64_t offset, void* bytes, size_t count) {
+  size_t done = 0;
+  while (done < count) {
+    const ssize_t got = pread(file, static_cast<char*>(bytes) + done, count - done,
+                              static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -177,12 +189,13 @@ Error Failure(const std::string& path, std::string_view what, const std::error_c
   return {ErrorCode::kIo, std::string(what) + ": " + error.message(), {}, path};
 }
 
-// Whether all that is in the folder was written by a recording.
-bool HoldsRecordingOnly(const fs::path& folder) {
-  const Result<std::vector<std::string>> names = NamesIn(folder.string());
-  if (!names.ok()) return false;
+// Whether it is a folder, and all that is in it was written by a recording.
+Result<bool> HoldsRecordingOnly(const std::string& folder) {
+  BS_ASSIGN(const FileKind kind, KindOf(folder));
+  if (kind != FileKind::kFolder) return false;
+  BS_ASSIGN(const std::vector<std::string> names, NamesIn(folder));
   bool has_control = false;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     if (name != recording::kControlName && !IsLogName(name)) return false;
     has_control = has_control || name == recording::kControlName;
   }
@@ -194,7 +207,8 @@ Result<void> RemoveOld(const std::string& folder, bool replaces) {
     return Error{ErrorCode::kInvalidArgument, "exists",
                  "name another one with -o, or replace it with `replace`", folder};
   }
-  if (!HoldsRecordingOnly(folder)) {
+  BS_ASSIGN(const bool is_recording, HoldsRecordingOnly(folder));
+  if (!is_recording) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .cause = "is no recording, so `replace` leaves it alone",
                  .remedy = "name another one with -o",
@@ -211,18 +225,21 @@ Result<void> RemoveOld(const std::string& folder, bool replaces) {
   return error ? Result<void>(Failure(folder, "cannot be replaced", error)) : Result<void>();
 }
 
-// Nothing of what is no log, and of a file that has gone, is a link or may not be read. Any other
-// refusal is an error: a log that is left out may be one that a process still writes.
-Result<std::optional<LogHeader>> ReadHeader(const fs::path& path) {
+// Nothing of what is no log, and of a file that has gone or is a link, which no process writes
+// through. Any other refusal is an error: a log that is left out may be one that a process still
+// writes. With `is_hidden`, that says whether permissions hide it, which is no error then.
+Result<std::optional<LogHeader>> ReadHeader(const fs::path& path, bool* is_hidden) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) {
-    const bool is_none = errno == ENOENT || errno == ELOOP || errno == EACCES || errno == ENXIO;
+    if (is_hidden != nullptr) *is_hidden = errno == EACCES;
+    const bool is_none = errno == ENOENT || errno == ELOOP || errno == ENXIO ||
+                         (errno == EACCES && is_hidden != nullptr);
     return is_none ? Result<std::optional<LogHeader>>(std::nullopt)
                    : Failure(path.string(), "cannot be opened",
                              std::error_code(errno, std::generic_category()));
   }
   LogHeader header{};
-  const ssize_t bytes = pread(file, &header, sizeof header, 0);
+  const ssize_t bytes = ReadAt(file, 0, &header, sizeof header);
   const int error = errno;
   close(file);
   if (bytes < 0 && error != EISDIR) {
@@ -252,20 +269,15 @@ bool IsOfThisMachine(const LogHeader& header) {
   return !is_known || std::equal(boot.begin(), boot.end(), std::begin(header.boot_id));
 }
 
-// Where /proc cannot be read (no descriptors are left), a process of that number counts as the one
-// that writes the log: of a log that is alive nothing may be removed.
 bool IsWriterAlive(const LogHeader& header) {
-  if (!IsOfThisMachine(header)) return false;
-  const std::optional<uint64_t> start_time = StartTimeOf(header.pid);
-  if (start_time.has_value()) return start_time == header.start_time;
-  const auto pid = static_cast<pid_t>(header.pid);
-  return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+  return IsOfThisMachine(header) && StillRuns(header.pid, header.start_time);
 }
 
 Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
   BS_TRY(CheckNoForeignLink(folder));
-  std::error_code error;
-  if (fs::symlink_status(folder, error).type() != fs::file_type::not_found) {
+  // Where permissions hide what may be there, making it says so.
+  BS_ASSIGN(const struct stat old, StatusOfLink(folder));
+  if (old.st_mode != 0) {
     BS_TRY(RemoveOld(folder, replaces));
   }
   if (mkdir(folder.c_str(), 0700) != 0) {
@@ -277,13 +289,16 @@ Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
   return {};
 }
 
-Result<std::vector<LogFile>> ListLogs(const std::string& folder) {
+Result<std::vector<LogFile>> ListLogs(const std::string& folder, std::vector<std::string>* hidden) {
   std::vector<LogFile> logs;
   BS_ASSIGN(const std::vector<std::string> names, NamesIn(folder));
   for (const std::string& name : names) {
     const fs::path path = fs::path(folder) / name;
     if (!IsLogName(name)) continue;
-    BS_ASSIGN(const std::optional<LogHeader> header, ReadHeader(path));
+    bool is_hidden = false;
+    BS_ASSIGN(const std::optional<LogHeader> header,
+              ReadHeader(path, hidden == nullptr ? nullptr : &is_hidden));
+    if (is_hidden) hidden->push_back(name);
     if (!header.has_value()) continue;
     BS_ASSIGN(const uint64_t bytes, SizeOfFile(path.string()));
     logs.push_back({name, *header, bytes, IsWriterAlive(*header)});

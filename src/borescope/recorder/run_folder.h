@@ -1,6 +1,9 @@
 // The folder of a run and the logs in it.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -46,6 +49,10 @@ bool IsNetworkFileSystem(uint64_t type);
 // deletes that first. kIo or kInvalidArgument, with the remedy, otherwise.
 Result<void> MakeRunFolder(const std::string& folder, bool replaces);
 
+// Reads at a place of an open file; fewer bytes than asked for only at its end. -1 if it cannot be
+// read, and errno says why. Any thread.
+ssize_t ReadAt(int file, uint64_t offset, void* bytes, size_t count);
+
 // A log by its header.
 struct LogFile {
   std::string name;  // without the folder
@@ -65,8 +72,10 @@ bool IsOfThisMachine(const recording::LogHeader& header);
 bool IsWriterAlive(const recording::LogHeader& header);
 
 // All logs, sorted by name. Files that are none are ignored. kIo if the folder or a log cannot be
-// read.
-Result<std::vector<LogFile>> ListLogs(const std::string& folder);
+// read; with `hidden`, names of logs that permissions hide (those of another user) are added there
+// instead.
+Result<std::vector<LogFile>> ListLogs(const std::string& folder,
+                                      std::vector<std::string>* hidden = nullptr);
 
 // Notes in logs whose processes have ended on this machine that no more comes. What cannot be
 // changed stays as it is.

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/process_facts.h"
+#include "borescope/recorder/run_folder.h"
 
 namespace borescope::internal {
 
@@ -116,7 +118,10 @@ Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
   RunLog log(file, path);
   const FileLock lock(file);
   struct stat status{};
-  if (fstat(file, &status) == 0 && status.st_size == 0) {
+  if (fstat(file, &status) != 0) {
+    return Error{ErrorCode::kIo, std::string("cannot be read: ") + std::strerror(errno), {}, path};
+  }
+  if (status.st_size == 0) {
     const LogHeader header = OwnHeader();
     if (ftruncate(file, kAlignment) != 0) {
       return Error{
@@ -125,10 +130,9 @@ Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
     BS_TRY(log.Write(&header, sizeof(header), 0));
   }
   // Of a log that a process made: its own.
-  LogHeader header{};
-  const bool is_read = pread(file, &header, sizeof(header), 0) == ssize_t{sizeof(header)};
+  BS_ASSIGN(const LogHeader header, log.ReadHeader());
   constexpr uint32_t kMostAlignment = 1024 * 1024;
-  if (is_read && header.chunk_alignment >= kAlignment && header.chunk_alignment < kMostAlignment) {
+  if (header.chunk_alignment >= kAlignment && header.chunk_alignment < kMostAlignment) {
     log.alignment_ = header.chunk_alignment;
   }
   return log;
@@ -146,6 +150,20 @@ RunLog::RunLog(RunLog&& other) noexcept
 
 RunLog::~RunLog() {
   if (file_ >= 0) close(file_);
+}
+
+// Records after a header that is none would be found by nobody.
+Result<LogHeader> RunLog::ReadHeader() const {
+  LogHeader header{};
+  const ssize_t got = ReadAt(file_, 0, &header, sizeof(header));
+  if (got < 0) {
+    return Error{ErrorCode::kIo, std::string("cannot be read: ") + std::strerror(errno), {}, path_};
+  }
+  const bool is_log =
+      got == ssize_t{sizeof(header)} && std::equal(std::begin(header.magic), std::end(header.magic),
+                                                   std::begin(recording::kLogMagic));
+  return is_log ? Result(header)
+                : Error{ErrorCode::kIo, "is no log of a recording", "move it elsewhere", path_};
 }
 
 Result<void> RunLog::Write(const void* bytes, size_t count, uint64_t offset) const {

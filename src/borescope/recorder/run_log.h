@@ -52,6 +52,7 @@ class RunLog {
 
  private:
   RunLog(int file, std::string path);
+  Result<recording::LogHeader> ReadHeader() const;
   Result<void> BeginChunk(size_t least_bytes);
   Result<void> Write(const void* bytes, size_t count, uint64_t offset) const;
 

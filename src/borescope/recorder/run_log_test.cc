@@ -77,6 +77,15 @@ TEST_F(RunLogTest, TwoWritersHaveChunksOfTheirOwn) {
   EXPECT_EQ(Numbers(), (std::vector<uint32_t>{7, 7, 7}));
 }
 
+// Whoever read the log would not find what were added to it.
+TEST_F(RunLogTest, AFileThatIsNoLogGetsNoRecords) {
+  std::ofstream(folder_ + "/x.bsl") << "text";
+  const Result<RunLog> log = RunLog::Open(folder_, "x.bsl");
+  ASSERT_FALSE(log.ok());
+  EXPECT_NE(log.error().Sentence().find("x.bsl: is no log"), std::string::npos);
+  EXPECT_EQ(std::filesystem::file_size(folder_ + "/x.bsl"), 4U);
+}
+
 TEST(LogWords, LongTextsAreCutBetweenCodePoints) {
   LogWords words;
   std::string text(4095, 'x');

@@ -257,7 +257,7 @@ enum class DropSource : uint32_t {
 enum class StateKind : uint32_t {
   kStarted = 1,
   kStopped = 2,
-  kDiskFull = 3,
+  kDiskFull = 3,        // the log cannot grow; the text says why
   kLimitReached = 4,    // of --max-bytes
   kBackendMissing = 5,  // a source that was asked for cannot be had; the text says why
   kGap = 6,             // another profiler took what a source delivers, or it was off

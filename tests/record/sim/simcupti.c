@@ -419,6 +419,7 @@ static int enable(uint32_t kind) {
   enter();
   if (request_1 == NULL && request_2 == NULL) misuse("enabled before buffers were registered");
   if (has_fault("refuse39")) return 39;
+  if (has_fault("refuse-some") && (kind == 2 || kind == 49)) return 13;
   is_any_enabled = 1;
   if (kind == 10 && has_fault("slow")) {
     __atomic_store_n(&is_enabling, 1, __ATOMIC_SEQ_CST);

@@ -146,15 +146,23 @@ std::optional<std::string_view> ReadStreams(std::array<Stream, 2>& streams,
   return std::nullopt;
 }
 
-// Waits for its exit, until `end` at most; nothing if it is still running.
-std::optional<int> WaitUntil(pid_t child, Clock::time_point end) {
+// Waits for its exit, until `end` at most; nothing if it is still running. An error where the
+// system does not say how it ended: this process ignores SIGCHLD, or another thread waits for all
+// children.
+Result<std::optional<int>> WaitUntil(const std::string& program, pid_t child,
+                                     Clock::time_point end) {
   constexpr useconds_t kNap = 2000;
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (ended < 0 && errno != EINTR) return 127;
-    if (Clock::now() >= end) return std::nullopt;
+    if (ended == child) {
+      return std::optional(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    }
+    if (ended < 0 && errno != EINTR) {
+      return Failure(program,
+                     std::string("how it ended cannot be found out: ") + std::strerror(errno));
+    }
+    if (Clock::now() >= end) return std::optional<int>();
     usleep(kNap);
   }
 }
@@ -202,12 +210,14 @@ Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildL
   std::array<Stream, 2> streams{Stream{out.reader(), &output.out},
                                 Stream{err.reader(), &output.err}};
   const std::optional<std::string_view> cause = ReadStreams(streams, limits, end);
-  const std::optional<int> status = cause ? std::nullopt : WaitUntil(child, end);
-  if (!status.has_value()) {
+  const Result<std::optional<int>> status =
+      cause ? Result<std::optional<int>>(std::nullopt) : WaitUntil(program, child, end);
+  if (!status.ok()) return status.error();  // it is no longer there to be ended
+  if (!status->has_value()) {
     End(child);
     return Failure(program, cause.value_or("ran too long"));
   }
-  output.status = *status;
+  output.status = **status;
   return output;
 }
 
@@ -219,8 +229,8 @@ Result<std::optional<int>> StartChild(const std::vector<std::string>& words,
   plan.Silence();
   const int failure = plan.Spawn(words, child);
   if (failure != 0) return Failure(words.front(), std::strerror(failure));
-  const std::optional<int> status = WaitUntil(child, end);
-  if (!status.has_value()) {
+  Result<std::optional<int>> status = WaitUntil(words.front(), child, end);
+  if (status.ok() && !status->has_value()) {
     ReapLater(child);
   }
   return status;

@@ -117,5 +117,17 @@ TEST(ChildProcess, SignalsReachIt) {
   EXPECT_EQ(output->status, 128 + SIGTERM);
 }
 
+// A process that ignores SIGCHLD never learns how its children end.
+TEST(ChildProcess, WhatTheSystemDoesNotSayIsAnError) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Result<ChildOutput> output = RunChild({"sh", "-c", "exit 0"}, {});
+  const Result<std::optional<int>> watched =
+      StartChild({"sh", "-c", "exit 0"}, std::chrono::seconds(20));
+  std::signal(SIGCHLD, before);
+  ASSERT_FALSE(output.ok());
+  EXPECT_EQ(output.error().Sentence(), "sh: how it ended cannot be found out: No child processes");
+  EXPECT_FALSE(watched.ok());
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -237,7 +237,13 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   return options;
 }
 
+constexpr int kUnknownStatus = -1;  // of RecordReport
+
 std::string EndOf(const RecordReport& report) {
+  if (report.status == kUnknownStatus) {
+    return fmt::format("the program ended, and the system does not say how; the exit status is {}",
+                       kFailed);
+  }
   return report.signal != 0 ? fmt::format("the program was ended by signal {} ({})", report.signal,
                                           strsignal(report.signal))
                             : fmt::format("the program ended with status {}", report.status);
@@ -251,7 +257,7 @@ std::string WhyEmpty(const RecordReport& report, const Command& command) {
   const std::string& ranks = command.raw.Get("rank-only");
   return fmt::format(
       "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
-      "linked{}{}",
+      "linked, or could not open the folder (another user, no descriptors left){}{}",
       children.starts_with("match:")
           ? fmt::format("; of what it started, only {} was to be recorded", children.substr(6))
           : "",
@@ -271,6 +277,10 @@ void ReportRecording(const RecordReport& report, const Command& command) {
   const double seconds = std::chrono::duration<double>(report.duration).count();
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
   if (!report.trouble.empty()) return;
+  if (!report.samples_end.empty()) {
+    WriteMessageLine(
+        ToPrintable(fmt::format("borescope: samples are missing: {}", report.samples_end)));
+  }
   if (report.processes == 0 || !report.never_started.empty()) {
     WriteMessageLine(ToPrintable(
         fmt::format("borescope: {}: nothing was recorded{}: {}", report.folder,
@@ -339,7 +349,11 @@ void ReportVerdict(const RecordReport& report) {
 }
 
 void Conclude(const RecordReport& report, const Command& command) {
-  if (!command.raw.Has("quiet")) ReportRecording(report, command);
+  if (!command.raw.Has("quiet")) {
+    ReportRecording(report, command);
+  } else if (report.status == kUnknownStatus) {
+    WriteMessageLine(fmt::format("borescope: {}", EndOf(report)));
+  }
   if (!report.trouble.empty()) {
     WriteMessageLine(ToPrintable(fmt::format("borescope: {}", report.trouble)));
     return;
@@ -382,7 +396,8 @@ Result<int> RecordProgram(const Command& command) {
     TryToSay([&] { ReportVerdict(report); });
   }
   if (report.signal != 0) EndBySignal(report.signal);
-  return report.signal != 0 ? kSignalStatus + report.signal : report.status;
+  if (report.signal != 0) return kSignalStatus + report.signal;
+  return report.status == kUnknownStatus ? kFailed : report.status;
 }
 
 // ---- --attach ----

@@ -353,7 +353,7 @@ bool HasOverwritten(const LogRecord& state) {
 std::string_view StateText(StateKind kind) {
   switch (kind) {
     case StateKind::kDiskFull:
-      return "the disk was full";
+      return "the log could not grow";
     case StateKind::kLimitReached:
       return "the limit of bytes was reached";
     case StateKind::kBackendMissing:

@@ -127,7 +127,8 @@ std::string LastLine(std::string_view text) {
 
 std::string_view RemedyOf(std::string_view cause) {
   if (cause.ends_with("ran too long")) return "raise `timeout`";
-  if (cause.ends_with("wrote too much")) return "";
+  const bool has_run = cause.find("how it ended") != std::string_view::npos;
+  if (has_run || cause.ends_with("wrote too much")) return "";
   return "install Python with torch, or name it with `python`";
 }
 

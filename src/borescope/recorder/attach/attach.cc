@@ -269,8 +269,8 @@ class Attaching {
  private:
   struct Asked {
     std::string file;
-    uint64_t start_time = 0;
-    uintmax_t bytes = 0;  // when it was last looked at
+    uint64_t start_time = 0;  // 0: not known
+    uintmax_t bytes = 0;      // when it was last looked at
     bool is_done = false;
   };
 
@@ -336,7 +336,7 @@ class Attaching {
     const uint64_t bytes = size.ok() ? *size : 0;
     const bool is_whole = bytes != 0 && bytes == process.bytes && LooksWhole(process.file);
     process.bytes = bytes;
-    return is_whole || StartTimeOf(pid) != process.start_time;
+    return is_whole || !StillRuns(pid, process.start_time);
   }
 
   AttachOutcome Outcome() const {
@@ -344,9 +344,9 @@ class Attaching {
     for (const auto& [pid, process] : asked_) {
       std::string trouble;
       if (!LooksWhole(process.file)) {
-        trouble = StartTimeOf(pid) != process.start_time
-                      ? "the process ended before it had written its profile"
-                      : "the process has not written its profile in time";
+        trouble = StillRuns(pid, process.start_time)
+                      ? "the process has not written its profile in time"
+                      : "the process ended before it had written its profile";
       }
       outcome.processes.push_back({pid, process.file, trouble});
     }
@@ -365,7 +365,7 @@ class Attaching {
 
 Result<void> CheckProcesses(const std::vector<int32_t>& pids) {
   for (const int32_t pid : pids) {
-    if (!StartTimeOf(pid).has_value()) {
+    if (!StillRuns(pid, 0)) {
       return UsageError("process " + std::to_string(pid) + " does not exist here",
                         "name one that runs PyTorch");
     }

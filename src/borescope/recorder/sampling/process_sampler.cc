@@ -89,7 +89,7 @@ ProcessTree::ProcessTree(pid_t root) { members_.emplace(root, StartTimeOf(root).
 
 std::vector<pid_t> ProcessTree::Members() {
   std::erase_if(members_,
-                [](const auto& member) { return StartTimeOf(member.first) != member.second; });
+                [](const auto& member) { return !StillRuns(member.first, member.second); });
   const bool is_listed = KernelListsChildren();
   const Children all = is_listed ? Children() : AllChildren();
   std::vector<pid_t> members;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "borescope/recorder/process_facts.h"
@@ -29,6 +30,7 @@ struct SamplingState {
   std::condition_variable changed;
   bool is_ending = false;
   int running = 0;
+  std::optional<Error> failure;  // the first one: samples of a thread end with it
 };
 
 namespace {
@@ -41,20 +43,18 @@ class SampleWriter {
  public:
   explicit SampleWriter(SamplingState& state) : state_(state) {}
 
-  // False once the log can no longer be written.
-  bool Write(uint64_t now, const std::vector<Sample>& samples) {
-    if (samples.empty()) return true;
+  Result<void> Write(uint64_t now, const std::vector<Sample>& samples) {
+    if (samples.empty()) return {};
     if (!log_.has_value()) {
-      Result<RunLog> log = RunLog::Open(state_.folder, OwnLogName());
-      if (!log.ok()) return false;
-      log_.emplace(std::move(*log));
+      BS_ASSIGN(RunLog log, RunLog::Open(state_.folder, OwnLogName()));
+      log_.emplace(std::move(log));
     }
     LogWords words;
     for (const Sample& sample : samples) {
       const uint32_t series = SeriesOf(sample.series, words);
       words.Add(RecordType::kSample, series, {now, std::bit_cast<uint64_t>(sample.value)});
     }
-    return log_->Append(words.words()).ok();
+    return log_->Append(words.words());
   }
 
  private:
@@ -73,6 +73,11 @@ class SampleWriter {
   std::map<std::string, uint32_t> series_;
 };
 
+void NoteFailure(SamplingState& state, Error error) {
+  const std::scoped_lock lock(state.mutex);
+  if (!state.failure.has_value()) state.failure = std::move(error);
+}
+
 // False if it is to end.
 bool WaitForTurn(SamplingState& state, std::chrono::steady_clock::time_point turn) {
   std::unique_lock lock(state.mutex);
@@ -88,7 +93,9 @@ void SampleInTurns(SamplingState& state, const Samplers& samplers) {
     samples.clear();
     const uint64_t now = MonotonicNow();
     for (const auto& sampler : samplers) sampler->Read(samples);
-    if (!writer.Write(now, samples)) return;
+    if (const Result<void> written = writer.Write(now, samples); !written.ok()) {
+      return NoteFailure(state, written.error());
+    }
     // Turns that were missed are left out.
     const auto done = std::chrono::steady_clock::now();
     do {
@@ -108,7 +115,8 @@ struct RunningThread {
   SamplingState& state;
 };
 
-// Runs `make` and samples what it made, on a thread that nobody joins: it may hang.
+// Runs `make` and samples what it made, on a thread that nobody joins: it may hang. REQUIRES: the
+// state is locked.
 template <class Make>
 void StartThread(const std::shared_ptr<SamplingState>& state, Make make) {
   state->running += 1;
@@ -119,13 +127,15 @@ void StartThread(const std::shared_ptr<SamplingState>& state, Make make) {
       const Samplers samplers = make();
       if (!samplers.empty()) SampleInTurns(*state, samplers);
     } catch (const std::bad_alloc&) {
-      return;  // samples end here; the program and its recording go on
+      // Samples end here; the program and its recording go on. So short a text takes no memory.
+      NoteFailure(*state, {ErrorCode::kIo, "out of memory"});
     }
   };
   try {
     std::thread(run).detach();
   } catch (const std::system_error&) {
     state->running -= 1;  // a recording without samples is better than none
+    state->failure = Error{ErrorCode::kIo, "no more threads"};
   }
 }
 
@@ -146,12 +156,18 @@ Sampling::Sampling(const std::string& folder, pid_t root, std::chrono::nanosecon
   StartThread(state_, MakeGpuSamplers);
 }
 
-Sampling::~Sampling() {
+void Sampling::End() {
   constexpr auto kPatience = std::chrono::seconds(2);
   std::unique_lock lock(state_->mutex);
+  if (state_->is_ending) return;
   state_->is_ending = true;
   state_->changed.notify_all();
   state_->changed.wait_for(lock, kPatience, [&] { return state_->running == 0; });
+}
+
+std::string Sampling::WhyEndedEarly() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->failure.has_value() ? state_->failure->Sentence() : std::string();
 }
 
 }  // namespace borescope::internal

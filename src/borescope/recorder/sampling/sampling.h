@@ -22,7 +22,13 @@ class Sampling {
   Sampling(const Sampling&) = delete;
   Sampling& operator=(const Sampling&) = delete;
   // Ends it. Waits for a measurement that is being made, at most two seconds.
-  ~Sampling();
+  ~Sampling() { End(); }
+
+  // The same, before that. Takes no memory.
+  void End();
+  // After End: why some or all samples ended earlier, as where the disk is full; empty: they did
+  // not.
+  std::string WhyEndedEarly() const;
 
  private:
   std::shared_ptr<SamplingState> state_;

@@ -153,19 +153,23 @@ ProgramLogs LogsOfPrograms(const std::vector<std::string>& logs) {
 
 bool IsSealed(const LogHeader& header) { return (header.flags & recording::kSealed) != 0; }
 
-bool IsPaused(const std::string& log) {
-  const Result<ControlPage> page = ControlPage::Open(fs::path(log).parent_path().string());
-  return page.ok() && !page->is_recording();
+Result<bool> IsPaused(const std::string& log) {
+  BS_ASSIGN(const ControlPage page, ControlPage::OpenToRead(fs::path(log).parent_path().string()));
+  return !page.is_recording();
 }
 
-// Of all processes together: it runs while one does.
-WriterState StateOf(const ProgramLogs& logs, const std::vector<LogEnd>& ends, bool has_grown) {
+// Of all processes together: it runs while one does. `doubt`: why it cannot be seen whether one
+// that runs is paused.
+WriterState StateOf(const ProgramLogs& logs, const std::vector<LogEnd>& ends, bool has_grown,
+                    std::string& doubt) {
   bool has_died = false;
   bool is_elsewhere = false;
   for (const LogHeader& header : logs.headers) {
     if (IsSealed(header)) continue;
     if (IsWriterAlive(header)) {
-      return IsPaused(logs.paths.front()) ? WriterState::kPaused : WriterState::kRunning;
+      const Result<bool> is_paused = IsPaused(logs.paths.front());
+      if (!is_paused.ok()) doubt = is_paused.error().Sentence();
+      return is_paused.ok() && *is_paused ? WriterState::kPaused : WriterState::kRunning;
     }
     const bool has_end = std::any_of(ends.begin(), ends.end(),
                                      [&](const LogEnd& end) { return end.pid == header.pid; });
@@ -254,7 +258,8 @@ void StepWatch::Read(const std::vector<std::string>& logs, Followed& followed) {
   rank.ends = tail->ends;
   rank.last_ns = tail->last_ns;
   const ProgramLogs programs = LogsOfPrograms(logs);
-  rank.state = StateOf(programs, rank.ends, tail->new_bytes != 0);
+  rank.doubt.clear();
+  rank.state = StateOf(programs, rank.ends, tail->new_bytes != 0, rank.doubt);
   if (tail->new_bytes != 0 && tail->trace.meta().base_ns.has_value()) {
     rank.base_ns = *tail->trace.meta().base_ns;
   }
@@ -397,7 +402,10 @@ std::string EndText(const LiveRank& rank) {
 std::string StateText(const LiveRank& rank) {
   switch (rank.state) {
     case WriterState::kRunning:
-      return "The recording is running.";
+      return rank.doubt.empty()
+                 ? "The recording is running."
+                 : "The process runs. Whether it records or is paused cannot be seen: " +
+                       rank.doubt;
     case WriterState::kPaused:
       return "The recording is paused.";
     case WriterState::kEnded:

@@ -58,6 +58,7 @@ struct LiveRank {
   bool has_steps = false;
   std::deque<LiveStep> steps;  // the last ones, by number and device
   std::string trouble = {};    // why it could not be read this time; empty: it could
+  std::string doubt = {};      // why a pause of what runs could not be seen; empty: it could
 };
 
 // The steps of `view` on each device, in their order; `open_begins` are of ranges that have not
