@@ -37,6 +37,20 @@ def dump(rank, world, comes=True, second=0, groups=None):
     return {"version": "2.10", "entries": entries, "pg_config": config}
 
 
+def twice(earlier, later):
+    """Dumps of one hang that were written twice: rank 2 stood in operation 11 with the others first, and ended it between the two, but
+    issued nothing more, so that its newest record is the same in both."""
+    files = {}
+    for r in range(4):
+        files[f"{earlier}/trace_{r}"] = dump(r, 4)
+        second = dump(r, 4)
+        second["entries"][-1].update(state="completed", retired=True, time_discovered_completed_ns=BEGIN_NS + 32_000_000_000)
+        if r != 2:
+            second["entries"].append(entry(STEPS + 1, r, "started", 33))
+        files[f"{later}/trace_{r}"] = second
+    return files
+
+
 def as_1_4(made):
     """The same as versions 1.x write it: one number of all operations of a group, and groups by number alone."""
     gone = ("process_group", "collective_seq_id", "p2p_seq_id", "input_dtypes", "output_dtypes", "timeout_ms", "is_p2p")
@@ -98,6 +112,8 @@ CASES = [
     ("names are places on nodes", {f"node{r // 4}/trace_{r % 4}": dump(r, 8, comes=r != 6) for r in range(8)}, ("The dumps do not say their ranks", "cannot tell", "")),
     ("places on nodes, and groups that say which", {f"n{'ba'[r // 4]}/trace_{r % 4}": dump(r, 8, comes=r != 6, groups={"1": list(range(r // 4 * 4, r // 4 * 4 + 4))}) for r in range(8)}, (NEVER_ISSUED, "certain", "6")),
     ("one process wrote two dumps", {f"at{i}/trace_{r}": dump(r, 4, comes=r != 2) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "certain", "2")),
+    ("written twice", twice("first", "second"), (NEVER_ISSUED, "certain", "2")),
+    ("written twice, and the names sort the other way", twice("zfirst", "second"), (NEVER_ISSUED, "certain", "2")),
     ("two attempts, half of each", {f"at{i}/trace_{r}": dump(r, 8, comes=r != 2, second=100 * i) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "likely", "2")),
     ("folders are named by ranks", {f"rank_{r}/nccl_trace": dump(r, 4, comes=r != 2) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
     ("folders are named by ranks, and all files are number 0", {f"rank{r}/dumps/trace_0": dump(r, 4, comes=r != 2) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
