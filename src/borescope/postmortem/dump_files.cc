@@ -415,7 +415,7 @@ class DumpReader {
   }
 
   // How far the process had come when it wrote a dump. A rank that stopped issuing has the same
-  // newest record in dumps of different times: what it finished since tells them apart.
+  // newest record in dumps of different times: what it finished since distinguishes them.
   static auto Progress(const DumpFile& read) {
     int64_t last_record = -1;
     int64_t newest_seen_ns = 0;
@@ -488,14 +488,15 @@ class DumpReader {
       }
       if (read.dump->lost_entries > 0) {
         Say(Severity::kWarning, "entries-left-out", path, "",
-            "An entry has no name, no state or no number, and was left out: the answer is about "
-            "the others. The dump is damaged, or something other than PyTorch wrote it: collect it "
-            "again.",
+            "An entry has no name, state, number or group that can be read, and was left out: the "
+            "answer is about the others. The dump is damaged, or something other than PyTorch "
+            "wrote it: collect it again.",
             read.dump->lost_entries);
       }
       if (read.dump->bad_fields > 0) {
         Say(Severity::kWarning, "bad-field-type", path, "",
-            "A field holds a value of the wrong type; the field counts as not recorded.",
+            "A field holds a value that it cannot have; a number in a text counts as that number, "
+            "anything else as not recorded.",
             read.dump->bad_fields);
       }
     }
