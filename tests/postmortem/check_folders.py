@@ -251,6 +251,7 @@ CASES = [
     ("a dump of an hour before", of_an_hour_before(False), (NO_DUMP, "likely", "3")),
     ("a dump of an hour before, of an innocent", of_an_hour_before(True), (NEVER_ISSUED, "likely", "1")),
     ("a dump of a minute before, of an innocent", of_a_minute_before(), (NEVER_ISSUED, "likely", "1")),
+    ("a dump of a few seconds before", {f"trace_{r}": of_four(steps(1, 9, 0) + open_step(10, 9, 9) if r == 2 else steps(1, 13, 0) + open_step(14, 13 + r / 100, 13)) for r in range(4)}, ("Devices stopped inside a collective", "likely", "2")),
     ("others went on for longer than the timeout", far_apart(), (NEVER_ISSUED, "likely", "2")),
     ("one dump without types", one_changed(1, without("input_dtypes", "output_dtypes")), (NEVER_ISSUED, "certain", "3")),
     ("one dump without sizes", one_changed(1, without("input_sizes", "output_sizes")), (NEVER_ISSUED, "certain", "3")),

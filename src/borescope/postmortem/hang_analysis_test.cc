@@ -976,6 +976,7 @@ TEST(HangAnalysisTest, AClockThatIsAheadIsTakenAway) {
             .culprits;
     ASSERT_EQ(culprits.size(), 1U);
     EXPECT_EQ(culprits[0].activity, HangActivity::kStopped);
+    EXPECT_EQ(culprits[0].certainty, Certainty::kLikely) << "or it is of another attempt";
     EXPECT_EQ(culprits[0].since_ns, kBegin + 4 * kSecondNs);
     const HangResult result =
         Analysed({dump(0, 0, true), dump(0, 0, true), dump(ahead_ns, 0, true)});

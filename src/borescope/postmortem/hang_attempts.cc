@@ -211,9 +211,6 @@ bool HasNoGaps(const FlightDump& dump) {
 // The largest number that a rank issued in a group; nothing where its dump does not show it.
 std::optional<int32_t> LargestIssued(const HangModel& model, const HangRank& rank, uint32_t group) {
   const FlightDump& dump = *rank.dump;
-  if (!dump.IsWhole()) {
-    return std::nullopt;
-  }
   std::optional<int32_t> largest;
   const std::span<const IssuedOperation> own = rank.InGroup(group);
   // Where completed records were left out, what follows an outstanding one is there.
@@ -248,9 +245,22 @@ bool NeedsAllMembers(const FlightDump& dump, const FlightEntry& entry) {
   return !name.starts_with("gloo:") && NeedsAll(OperationName(name));
 }
 
+// Whether that is so of all collectives that members recorded in a group.
+bool AllNeedAll(const HangModel& model, uint32_t group) {
+  const std::vector<int32_t>& members = model.groups[group].members;
+  return std::all_of(members.begin(), members.end(), [&](int32_t member) {
+    const HangRank* const rank = model.Of(member);
+    const std::span<const IssuedOperation> own =
+        rank == nullptr ? std::span<const IssuedOperation>() : rank->InGroup(group);
+    return std::all_of(own.begin(), own.end(), [&](const IssuedOperation& issued) {
+      return NeedsAllMembers(*rank->dump, rank->dump->entries[issued.first_entry]);
+    });
+  });
+}
+
 // The latest collective that needs all members and that a rank finished while nothing older was
 // outstanding: what ends after that may have been aborted. `limit`: numbers from there on were
-// given up by a member. `all_need_all`: so do all that were recorded in the group.
+// given up by a member. `all_need_all`: AllNeedAll of the group.
 void FindFinished(Stand& stand, uint32_t group, int32_t limit, bool all_need_all) {
   const HangRank& rank = *stand.rank;
   const FlightDump& dump = *rank.dump;
@@ -273,7 +283,7 @@ void FindFinished(Stand& stand, uint32_t group, int32_t limit, bool all_need_all
   }
   // What a dump of outstanding operations lacks before the first of a group is complete.
   const int32_t before = own.front().number - 1;
-  if (rank.is_active_only && all_need_all && before > 0 && before < limit) {
+  if (rank.is_active_only && before > 0 && before < limit && all_need_all) {
     stand.finished = before;
     stand.is_concluded = true;
   }
@@ -282,7 +292,6 @@ void FindFinished(Stand& stand, uint32_t group, int32_t limit, bool all_need_all
 std::vector<Stand> StandsIn(const HangModel& model, uint32_t group) {
   std::vector<Stand> stands;
   int32_t limit = INT32_MAX;
-  bool all_need_all = true;
   for (const int32_t member : model.groups[group].members) {
     CheckStop();
     const HangRank* const rank = model.Of(member);
@@ -292,8 +301,6 @@ std::vector<Stand> StandsIn(const HangModel& model, uint32_t group) {
     Stand stand;
     stand.rank = rank;
     for (const IssuedOperation& issued : rank->InGroup(group)) {
-      all_need_all =
-          all_need_all && NeedsAllMembers(*rank->dump, rank->dump->entries[issued.first_entry]);
       if (issued.is_outstanding) {
         stand.first_outstanding = std::min(stand.first_outstanding, issued.number);
         limit = IsGivenUp(*rank, issued) ? std::min(limit, issued.number) : limit;
@@ -301,6 +308,11 @@ std::vector<Stand> StandsIn(const HangModel& model, uint32_t group) {
     }
     stands.push_back(stand);
   }
+  // Only dumps that hold nothing completed need it.
+  const bool all_need_all =
+      std::any_of(stands.begin(), stands.end(),
+                  [](const Stand& stand) { return stand.rank->is_active_only; }) &&
+      AllNeedAll(model, group);
   for (Stand& stand : stands) {
     FindFinished(stand, group, limit, all_need_all);
   }
@@ -321,7 +333,8 @@ bool NoteLags(const HangModel& model, uint32_t group, const Stand& ahead,
     const std::span<const IssuedOperation> own = rank.InGroup(group);
     const bool is_up_to_date = !own.empty() && own.back().number >= *ahead.finished &&
                                stand.first_outstanding >= *ahead.finished;
-    if (rank.rank == ahead.rank->rank || is_up_to_date || rank.has_odd_clock) {
+    if (rank.rank == ahead.rank->rank || is_up_to_date || rank.has_odd_clock ||
+        !rank.dump->IsWhole()) {
       continue;
     }
     const std::optional<int32_t> issued = LargestIssued(model, rank, group);
