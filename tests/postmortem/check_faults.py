@@ -5,7 +5,8 @@
     check_faults.py BORESCOPE --healthy [--lasting]   no cause is found in jobs that run, for long
     check_faults.py BORESCOPE --unchanged             nor another one in dumps that say the same in another way
     check_faults.py BORESCOPE --clocks                nor where the clock of a host is seconds or minutes off
-    check_faults.py BORESCOPE --stale                 the dump of an earlier attempt counts for as much as none
+    check_faults.py BORESCOPE --stale                 the dump of an earlier attempt counts for as much as none, one that is
+                                                      minutes old makes nobody certain, and of two the later one counts
 """
 
 import argparse
@@ -153,6 +154,63 @@ def check_stale(borescope, seeds):
     return bad <= 0.1 * asked_about and certain == 0
 
 
+def wrong_and_certain(job, culprits):
+    return any(row["certainty"] == "certain" and row["rank"] not in job.truth()[1] for row in culprits)
+
+
+def check_minutes(borescope, seeds):
+    """One dump is one to five minutes older than the others, of the same attempt of the job or of the one before: it may
+    hide who is at fault, but makes nobody certain who is not."""
+    asked_about = certain = 0
+    alike = Counter()
+    for seed in seeds:
+        job = faults.make(seed)
+        if job is None or job.world < 4 or job.fault == "gone":
+            continue
+        lasted = 400  # seconds
+        job.tick_ns = lasted * 1000 * faults.MS // job.tick
+        rank = job.rng.randrange(job.world)
+        age = job.rng.randint(60, 300)
+        options = {"missing": False, "active": seed % 3 == 0, "ring": job.rng.choice((20, 2000)), "copied": False}
+        without = asked(borescope, job, {**options, "without": {rank}})
+        of_job = asked(borescope, job, {**options, "old": {rank: faults.at_tick(job, job.tick - age * job.tick // lasted)}})
+        of_attempt = asked(borescope, job, {**options, "stale": rank, "stale_ns": age * 1000 * faults.MS})
+        asked_about += 1
+        named = lambda tables: {(row["rank"], row["kind"]) for row in rows(tables, "hang_culprits") if row["primary"]}
+        for name, tables in (("the job", of_job), ("the attempt before", of_attempt)):
+            alike[name] += named(tables) == named(without)
+            if wrong_and_certain(job, rows(tables, "hang_culprits")):
+                certain += 1
+                print(seed, job.fault, job.truth(), rank, "of", name, age, [(row["rank"], row["kind"], row["certainty"]) for row in rows(tables, "hang_culprits")][:6])
+    print(f"{asked_about} folders with a dump that is minutes older: {dict(alike)} name who is named without it; {certain} wrong and certain")
+    return certain == 0
+
+
+def check_twice(borescope, seeds):
+    """Dumps that were written twice: those of the second time count, whatever the folders are called."""
+    bad = asked_about = 0
+    for seed in seeds:
+        job = faults.make(seed)
+        if job is None or job.fault == "gone":
+            continue
+        job.tick_ns = 1000 * faults.MS
+        options = {"missing": False, "ring": 2000, "active": False, "copied": False}
+        found = []
+        for earlier, later in ((None, "b"), ("a", "b"), ("b", "a")):
+            folder = Path(tempfile.mkdtemp(prefix="postmortem-"))
+            if earlier:
+                faults.at_tick(job, job.tick - job.rng.randint(4, job.tick // 2)).write(folder / earlier, options)
+            job.write(folder / later, options)
+            found.append([(row["rank"], row["kind"], row["certainty"]) for row in rows(ask(borescope, folder), "hang_culprits")])
+            shutil.rmtree(folder)
+        asked_about += 1
+        if found[1] != found[0] or found[2] != found[0]:
+            bad += 1
+            print(seed, job.fault, job.truth(), [one[:4] for one in found])
+    print(f"{asked_about - bad} of {asked_about} folders with dumps of two times have the culprits of the later ones")
+    return bad == 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("borescope")
@@ -171,7 +229,9 @@ def main():
     if args.clocks:
         return 0 if check_clocks(args.borescope, seeds) else 1
     if args.stale:
-        return 0 if check_stale(args.borescope, seeds) else 1
+        some = seeds[:len(seeds) // 3]
+        checks = (check_stale(args.borescope, seeds), check_minutes(args.borescope, some), check_twice(args.borescope, some))
+        return 0 if all(checks) else 1
     if args.healthy or args.unchanged:
         good = check_healthy(args.borescope, seeds, args.lasting) if args.healthy else check_unchanged(args.borescope, seeds)
         return 0 if good else 1

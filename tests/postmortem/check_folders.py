@@ -37,6 +37,144 @@ def dump(rank, world, comes=True, second=0, groups=None):
     return {"version": "2.10", "entries": entries, "pg_config": config}
 
 
+def twice(earlier, later):
+    """Dumps of one hang that were written twice: rank 2 stood in operation 11 with the others first, and ended it between the two, but
+    issued nothing more, so that its newest record is the same in both."""
+    files = {}
+    for r in range(4):
+        files[f"{earlier}/trace_{r}"] = dump(r, 4)
+        second = dump(r, 4)
+        second["entries"][-1].update(state="completed", retired=True, time_discovered_completed_ns=BEGIN_NS + 32_000_000_000)
+        if r != 2:
+            second["entries"].append(entry(STEPS + 1, r, "started", 33))
+        files[f"{later}/trace_{r}"] = second
+    return files
+
+
+def at(second):
+    return BEGIN_NS + int(second * 1_000_000_000)
+
+
+def steps(first, last, second, pace=1.0, group="0", desc="default_pg", record=0, **changes):
+    """Finished all_reduces of a group, one after the other."""
+    made = []
+    for i, number in enumerate(range(first, last + 1)):
+        begun = second + i * pace
+        made.append(entry(record + i, 0, "completed") | {
+            "pg_id": int(group), "process_group": (group, desc), "collective_seq_id": number, "time_created_ns": at(begun),
+            "time_discovered_completed_ns": at(begun + 0.001)} | changes)
+    return made
+
+
+def open_step(number, second, record, **changes):
+    return steps(number, number, second, record=record, **{"state": "started", "retired": False, "time_discovered_completed_ns": None} | changes)
+
+
+def of_four(entries, groups=None):
+    return dump(0, 4, groups=groups) | {"entries": entries}
+
+
+def restarted():
+    """Rank 3 of the second attempt was killed; its file is of the attempt five minutes before, in which it stood at 11."""
+    files = {f"trace_{r}": of_four(steps(1, 30, 0) + open_step(31, 31 + r / 100, 30)) for r in range(3)}
+    return files | {"trace_3": of_four(steps(1, 10, -300) + open_step(11, -289, 10))}
+
+
+def of_an_hour_before(innocent):
+    """Rank 3 left a dump of an hour before, whose numbers no other ring has any more. If it is innocent, rank 1 keeps a
+    group of three from going on."""
+    files = {"trace_3": of_four(steps(1, 12, -3600))}
+    for r in range(3):
+        mine = open_step(520, 20 + r / 100, 519) if not innocent or r == 2 else []
+        mine += open_step(7, 20, 519, pg_id=1, process_group=("1", "tp")) if innocent and r == 0 else []
+        files[f"trace_{r}"] = of_four(steps(500, 519, 0, record=499) + mine, {"1": [0, 1, 2]})
+    return files
+
+
+def of_a_minute_before():
+    """Rank 2 is innocent, but its dump was written when it stood at world 10; rank 1 stopped after 20."""
+    files = {}
+    for r in range(4):
+        name = str(1 + r // 2)
+        made = []
+        for i in range(1, 21):
+            made += steps(i, i, 6 * i, record=2 * i - 2) + steps(i, i, 6 * i + 1, group=name, desc="tp", record=2 * i - 1)
+        made += open_step(21, 126, 40, pg_id=int(name), process_group=(name, "tp")) if r == 0 else open_step(21, 126, 40) if r == 3 else []
+        if r == 2:
+            made = made[:18] + open_step(10, 60, 18)
+        files[f"trace_{r}"] = of_four(made, {name: [r // 2 * 2, r // 2 * 2 + 1]})
+    return files
+
+
+def far_apart():
+    """The others went on for 20 minutes in a group without rank 2: what it did since its dump nobody knows."""
+    files = {"trace_2": of_four(steps(1, 10, 0))}
+    for r in (0, 1, 3):
+        files[f"trace_{r}"] = of_four(steps(1, 10, 0) + steps(1, 12, 20, 100, "1", "tp", 10) + open_step(11, 1300, 22), {"1": [0, 1, 3]})
+    return files
+
+
+def one_changed(rank, change, comes=3):
+    """Dumps of ranks that wait for one of them, of which the entries of another one are changed."""
+    files = {}
+    for r in range(4):
+        made = dump(r, 4, comes=r != comes)
+        if r == rank:
+            for one in made["entries"]:
+                change(one)
+        files[f"trace_{r}"] = made
+    return files
+
+
+def without(*keys):
+    return lambda one: [one.pop(key) for key in keys]
+
+
+def bad_number(value):
+    return lambda one: one.update(collective_seq_id=value) if one["state"] == "started" else None
+
+
+def as_1_0(made):
+    made = as_1_4(made)
+    del made["pg_config"]
+    return made | {"version": "1.0"}
+
+
+def slow_once():
+    """Rank 2 came 650 s late to number 5, which nobody aborted: all went on to 20. Then rank 2 stopped."""
+    files = {}
+    for r in range(4):
+        made = steps(1, 5, 0) + steps(6, 20, 656, record=5)
+        made[4]["time_discovered_completed_ns"] = at(655)
+        made[4]["time_created_ns"] = at(654 if r == 2 else 4)
+        files[f"trace_{r}"] = of_four(made + (open_step(21, 680 + r / 100, 20) if r != 2 else []))
+    return files
+
+
+def aborted():
+    """All wait for rank 2, give up after the timeout, and see what they had issued meanwhile end with their communicator."""
+    files = {"trace_2": of_four(steps(1, 10, 0))}
+    for r in (0, 1, 3):
+        files[f"trace_{r}"] = of_four(steps(1, 10, 0) + steps(11, 19, 20, record=10, time_discovered_completed_ns=at(620.01)))
+    return files
+
+
+def gloo_unused():
+    """Group 1 has ranks 0 and 2; ranks 0 and 1 made another group since, which has no entry, but is the one that is listed."""
+    files = {}
+    for r, listed in enumerate(([0, 1], [0, 1], [0, 2], [0, 1, 2, 3])):
+        made = []
+        for i in (1, 2, 3):
+            if i < 3:
+                made += steps(i, i, i, record=len(made), profiling_name="gloo:all_gather", output_sizes=[[1024]])
+            if r == 0 or (r == 2 and i < 3):
+                made += steps(i, i, i + 0.5, group="1", desc="undefined", record=len(made), profiling_name="gloo:all_reduce", retired=i < 3)
+        for one in made:
+            one.update(state="scheduled", time_discovered_completed_ns=None)
+        files[f"trace_{r}"] = {"version": "2.10", "entries": made, "pg_config": {"": {"name": "", "desc": "", "ranks": str(listed)}}}
+    return files
+
+
 def as_1_4(made):
     """The same as versions 1.x write it: one number of all operations of a group, and groups by number alone."""
     gone = ("process_group", "collective_seq_id", "p2p_seq_id", "input_dtypes", "output_dtypes", "timeout_ms", "is_p2p")
@@ -156,6 +294,8 @@ CASES = [
     ("names are places on nodes", {f"node{r // 4}/trace_{r % 4}": dump(r, 8, comes=r != 6) for r in range(8)}, ("The dumps do not say their ranks", "cannot tell", "")),
     ("places on nodes, and groups that say which", {f"n{'ba'[r // 4]}/trace_{r % 4}": dump(r, 8, comes=r != 6, groups={"1": list(range(r // 4 * 4, r // 4 * 4 + 4))}) for r in range(8)}, (NEVER_ISSUED, "certain", "6")),
     ("one process wrote two dumps", {f"at{i}/trace_{r}": dump(r, 4, comes=r != 2) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "certain", "2")),
+    ("written twice", twice("first", "second"), (NEVER_ISSUED, "certain", "2")),
+    ("written twice, and the names sort the other way", twice("zfirst", "second"), (NEVER_ISSUED, "certain", "2")),
     ("two attempts, half of each", {f"at{i}/trace_{r}": dump(r, 8, comes=r != 2, second=100 * i) for r in range(4) for i in range(2)}, (NEVER_ISSUED, "likely", "2")),
     ("folders are named by ranks", {f"rank_{r}/nccl_trace": dump(r, 4, comes=r != 2) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
     ("folders are named by ranks, and all files are number 0", {f"rank{r}/dumps/trace_0": dump(r, 4, comes=r != 2) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
@@ -168,6 +308,22 @@ CASES = [
     ("interrupted while it hung", {**WAITING, "job.log": "step 1\n" + interrupted(12)}, (NEVER_ISSUED, "certain", "2")),
     ("an exception without a rank", {**WAITING, "job.log": VALUE_ERROR}, ("Ranks ended with an exception", "likely", "2")),
     ("an exception without a rank, and no dump of one", {**{f"trace_{r}": dump(r, 4) for r in (0, 1, 3)}, "job.log": VALUE_ERROR}, ("Ranks ended with an exception", "likely", "2")),
+    ("a rank of the second attempt left nothing", restarted(), (NO_DUMP, "likely", "3")),
+    ("a dump of an hour before", of_an_hour_before(False), (NO_DUMP, "likely", "3")),
+    ("a dump of an hour before, of an innocent", of_an_hour_before(True), (NEVER_ISSUED, "likely", "1")),
+    ("a dump of a minute before, of an innocent", of_a_minute_before(), (NEVER_ISSUED, "likely", "1")),
+    ("a dump of a few seconds before", {f"trace_{r}": of_four(steps(1, 9, 0) + open_step(10, 9, 9) if r == 2 else steps(1, 13, 0) + open_step(14, 13 + r / 100, 13)) for r in range(4)}, ("Devices stopped inside a collective", "likely", "2")),
+    ("others went on for longer than the timeout", far_apart(), (NEVER_ISSUED, "likely", "2")),
+    ("one dump without types", one_changed(1, without("input_dtypes", "output_dtypes")), (NEVER_ISSUED, "certain", "3")),
+    ("one dump without sizes", one_changed(1, without("input_sizes", "output_sizes")), (NEVER_ISSUED, "certain", "3")),
+    ("one dump without groups", one_changed(1, without("process_group")), (NEVER_ISSUED, "certain", "3")),
+    ("no number", one_changed(1, bad_number(None)), (NEVER_ISSUED, "likely", "3")),
+    ("a number that is too large", one_changed(1, bad_number(3_000_000_011)), (NEVER_ISSUED, "likely", "3")),
+    ("no number where the others come", one_changed(1, bad_number("eleven"), -1), ("Others wait for a rank without a whole dump", "cannot tell", "1")),
+    ("version 1.0", {f"trace_{r}": as_1_0(dump(r, 4, comes=r != 2)) for r in range(4)}, (NEVER_ISSUED, "likely", "2")),
+    ("an operation took longer than its timeout", slow_once(), (NEVER_ISSUED, "certain", "2")),
+    ("aborted at the timeout", aborted(), (NEVER_ISSUED, "certain", "2")),
+    ("gloo lists a group that nobody used", gloo_unused(), (NEVER_ISSUED, "certain", "2")),
     ("version 1.4", {f"trace_{r}": as_1_4(dump(r, 4, comes=r != 2)) for r in range(4)}, (NEVER_ISSUED, "certain", "2")),
 ]
 
@@ -205,6 +361,11 @@ def main():
     if "entries-left-out" not in nameless.stdout + nameless.stderr:
         wrong += 1
         print("wrong: entries without a name are left out without a word")
+    for bad in (None, "eleven"):
+        numberless = ask(borescope, one_changed(1, bad_number(bad)))
+        if "entries-left-out" not in numberless.stdout or "bad-field-type" not in numberless.stdout:
+            wrong += 1
+            print("wrong: an entry without a number is left out without a word", bad)
     torn = ask(borescope, {"attempt_0/3/error.json": '{"message": {"message": "ValueError: x", "extraIn'})
     if torn.returncode != 2 or "attempt_0/3/error.json" not in torn.stderr or "middle" not in torn.stderr:
         wrong += 1
@@ -217,7 +378,7 @@ def main():
     if "older-attempt" not in older.stdout + older.stderr:
         wrong += 1
         print("wrong: a snapshot of an older attempt is left out without a word")
-    print(f"{len(CASES) + len(SAID) + 4 - wrong} of {len(CASES) + len(SAID) + 4} folders are right")
+    print(f"{len(CASES) + len(SAID) + 6 - wrong} of {len(CASES) + len(SAID) + 6} folders are right")
     return 1 if wrong else 0
 
 

@@ -71,6 +71,7 @@ class Job:
         self.ahead = rng.choice((4, 16, 64))
         self.has_timing = rng.random() < 0.3
         self.tick = 0
+        self.tick_ns = MS
         self.groups = []  # (description, members)
         self.group_of = {}
         self.make_groups()
@@ -433,7 +434,8 @@ class Job:
         options = {"ring": rng.choice((20, 60, 2000)), "active": rng.random() < 0.4,
                    "status": rng.random() >= 0.2, "missing": rng.random() < 0.15, "json": rng.random() < 0.2,
                    "gzip": rng.random() < 0.2, "frames": True, "copied": rng.random() < 0.3,
-                   "rename": lambda rank: rank, "name": lambda rank: f"trace_{rank}", "guest": False}
+                   "rename": lambda rank: rank, "name": lambda rank: f"trace_{rank}", "guest": False,
+                   "stale_ns": 3_600_000 * MS, "old": {}}
         options.update(changes or {})
         gone = set(self.faulty) if self.fault == "gone" else set()
         gone |= options.get("without", set())
@@ -446,7 +448,10 @@ class Job:
         for r in range(self.world):
             if r in gone:
                 continue
-            dump = earlier_dump(self, r, options) if r == options.get("stale") else self.dump(r, options)
+            if r == options.get("stale"):
+                dump = earlier_dump(self, r, options)
+            else:
+                dump = options["old"].get(r, self).dump(r, options)
             newest = max([newest] + [entry["time_created_ns"] - self.clock.get(r, 0) for entry in dump["entries"]])
             paths.append(write_dump(Path(folder), options["name"](options["rename"](r)), dump, options))
         if options["guest"]:
@@ -492,7 +497,7 @@ class Job:
                 "last_completed_collective": numbers([one for one in of_group if one.done])}
 
     def time(self, r, tick):
-        return BASE_NS + tick * MS + self.skew[r] + self.clock.get(r, 0)
+        return BASE_NS + tick * self.tick_ns + self.skew[r] + self.clock.get(r, 0)
 
     def entries(self, r, issued, options):
         op = issued.op
@@ -576,14 +581,23 @@ def write_dump(folder, name, dump, options):
 
 
 def earlier_dump(job, r, options):
-    """What that rank left of an attempt of the job an hour before, which ended early."""
+    """What that rank left of an attempt of the job before, by default of an hour, which ended early."""
     earlier = Job(job.seed)
     earlier.run(most_rounds=job.rng.randint(10, 40))
     dump = earlier.dump(r, options)
     for entry in dump["entries"]:
         for key in ("time_created_ns", "time_discovered_started_ns", "time_discovered_completed_ns"):
-            entry[key] = entry[key] and entry[key] - 3_600_000 * MS
+            entry[key] = entry[key] and entry[key] - options["stale_ns"]
     return dump
+
+
+def at_tick(job, tick):
+    """The same job when it had run so far."""
+    earlier = Job(job.seed)
+    earlier.tick_ns = job.tick_ns
+    earlier.inject(job.fault)
+    earlier.run(most_rounds=tick)
+    return earlier
 
 
 def make(seed, kind=None):

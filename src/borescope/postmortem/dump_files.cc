@@ -8,10 +8,12 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/text/text.h"
+#include "borescope/postmortem/hang_model.h"
 #include "borescope/postmortem/logs/error_files.h"
 
 namespace borescope::internal {
@@ -412,9 +414,34 @@ class DumpReader {
     }
   }
 
-  // Whether `a` counts rather than `b`, which is of the same rank.
+  // How far the process had come when it wrote a dump. A rank that stopped issuing has the same
+  // newest record in dumps of different times: what it finished since distinguishes them.
+  static auto Progress(const DumpFile& read) {
+    int64_t last_record = -1;
+    int64_t newest_seen_ns = 0;
+    int64_t finished = 0;
+    for (const FlightEntry& entry : read.dump->entries) {
+      last_record = std::max(last_record, entry.record_id);
+      newest_seen_ns =
+          std::max({newest_seen_ns, entry.discovered_started_ns, entry.discovered_finished_ns});
+      finished += IsOutstanding(*read.dump, entry) ? 0 : 1;
+    }
+    for (const FlightStatus& status : read.dump->status) {
+      finished += std::max<int64_t>(status.completed, 0);
+    }
+    return std::tuple(Newest(read), last_record, newest_seen_ns, finished);
+  }
+
+  // Whether `a` counts rather than `b`, which is of the same rank: the later dump; of two that say
+  // the same the whole one, and the pickle, which has stacks. Never by the order of files.
   static bool IsBetter(const DumpFile& a, const DumpFile& b) {
-    return Newest(a) != Newest(b) ? Newest(a) > Newest(b) : !a.file->is_json && b.file->is_json;
+    const auto facts = [](const DumpFile& read) {
+      return std::tuple(Progress(read), !read.dump->is_cut, !read.file->is_json,
+                        read.file->modified_ns);
+    };
+    const auto left = facts(a);
+    const auto right = facts(b);
+    return left != right ? left > right : a.file->path < b.file->path;
   }
 
   void LeaveOutDuplicates() {
@@ -432,7 +459,7 @@ class DumpReader {
       worse->row.status = "ignored";
       Say(Severity::kInfo, "duplicate-rank", worse->file->path,
           fmt::format("rank {}, as {}", *read.row.rank, other->file->path),
-          "Two dumps are of one rank; the one with the newest record counts.");
+          "Two dumps are of one rank; the later one counts.");
     }
   }
 
@@ -461,14 +488,15 @@ class DumpReader {
       }
       if (read.dump->lost_entries > 0) {
         Say(Severity::kWarning, "entries-left-out", path, "",
-            "An entry has no name, no state or no number, and was left out: the answer is about "
-            "the others. The dump is damaged, or something other than PyTorch wrote it: collect it "
-            "again.",
+            "An entry has no name, state, number or group that can be read, and was left out: the "
+            "answer is about the others. The dump is damaged, or something other than PyTorch "
+            "wrote it: collect it again.",
             read.dump->lost_entries);
       }
       if (read.dump->bad_fields > 0) {
         Say(Severity::kWarning, "bad-field-type", path, "",
-            "A field holds a value of the wrong type; the field counts as not recorded.",
+            "A field holds a value that it cannot have; a number in a text counts as that number, "
+            "anything else as not recorded.",
             read.dump->bad_fields);
       }
     }

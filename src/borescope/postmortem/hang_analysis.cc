@@ -1,6 +1,7 @@
 #include "borescope/postmortem/hang_analysis.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -450,13 +451,20 @@ class Diagnosis {
     }
   }
 
-  // Whether the dumps of all members are there and whole, and surely of this attempt.
+  // Whether the dump of a rank may be of another attempt, or of a moment before the others'.
+  bool MayBeOlder(const HangRank& rank) const {
+    constexpr int64_t kNoClockIsSoFarOff = 60 * kSecondNs;
+    return rank.has_odd_clock || rank.is_behind ||
+           std::abs(rank.clock_ahead_ns) >= kNoClockIsSoFarOff;
+  }
+
+  // Whether the dumps of all members are there and whole, and surely of this attempt and moment.
   bool IsWhole(const HangOperation& operation) {
     const auto [at, is_new] = whole_.try_emplace(operation, true);
     if (is_new) {
       const std::vector<int32_t> members = model_.MembersOf(operation);
       at->second = std::all_of(members.begin(), members.end(), [&](int32_t member) {
-        return model_.IsWhole(member) && !model_.Of(member)->has_odd_clock;
+        return model_.IsWhole(member) && !MayBeOlder(*model_.Of(member));
       });
     }
     return at->second;
@@ -509,19 +517,32 @@ class Diagnosis {
   void Finish() {
     LowerDoubtful();
     const bool any_lacks = AnyLacks();
+    const bool has_other_fault =
+        std::any_of(result_.culprits.begin(), result_.culprits.end(), [](const HangCulprit& one) {
+          return one.is_primary && one.kind != HangKind::kDeviceStuck;
+        });
     for (HangCulprit& culprit : result_.culprits) {
       const HangRank* const rank = model_.Of(culprit.rank);
       const HangRank* const waiting = model_.Of(culprit.waiting_rank);
       // A head that is not the oldest outstanding operation may wait for an older one.
-      const bool is_stuck = culprit.kind == HangKind::kDeviceStuck && any_lacks;
+      // Beside another fault, or where others went on for long, it is likelier that its dump is of
+      // a moment before, at which it was there.
+      constexpr int64_t kLong = 30 * kSecondNs;
+      const bool is_stuck =
+          culprit.kind == HangKind::kDeviceStuck &&
+          (any_lacks || has_other_fault ||
+           (rank != nullptr && model_.newest_created_ns - rank->newest_created_ns > kLong));
       if (is_stuck) {
         Lower(culprit.certainty, Certainty::kLikely);
       }
       for (const HangRank* const at : {rank, waiting}) {
-        const bool is_weak = at != nullptr && (at->may_lack_older || at->dump->is_cut);
+        const bool is_weak = at != nullptr && (at->may_lack_older || !at->dump->IsWhole());
         if (is_weak && culprit.certainty == Certainty::kCertain) {
           culprit.certainty = Certainty::kLikely;
         }
+      }
+      if (rank != nullptr && (rank->is_apart || MayBeOlder(*rank))) {
+        Lower(culprit.certainty, Certainty::kLikely);
       }
       // Another member may be at fault as well, of which nothing is known.
       if (model_.groups[culprit.evidence.group].is_guessed || !IsWhole(culprit.evidence)) {

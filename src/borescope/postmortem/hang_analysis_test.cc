@@ -442,12 +442,14 @@ TEST(FlightDumpTest, OddFieldsAreCounted) {
                       {"state": "scheduled"}]})";
   const Result<FlightDump> dump = ReadFlightDump(*OpenMemory(text));
   ASSERT_TRUE(dump.ok());
-  ASSERT_EQ(dump->entries.size(), 2U);
-  EXPECT_EQ(dump->entries[1].record_id, 4);
+  // The first has neither a state nor a number that can be; the last has no name.
+  ASSERT_EQ(dump->entries.size(), 1U);
   EXPECT_TRUE(dump->entries[0].is_p2p);
+  EXPECT_EQ(dump->lost_entries, 2U) << "one of them because nothing names its group";
+  EXPECT_EQ(dump->lost_outstanding, 2U);
   const std::span<const int32_t> listed = dump->groups.front().ranks;
   EXPECT_EQ(std::vector<int32_t>(listed.begin(), listed.end()), (std::vector<int32_t>{0, 1}));
-  EXPECT_EQ(dump->bad_fields, 6U);
+  EXPECT_EQ(dump->bad_fields, 4U);
   EXPECT_FALSE(IsKnownFlightVersion(dump->version));
   EXPECT_TRUE(IsKnownFlightVersion("2.10"));
   EXPECT_TRUE(IsKnownFlightVersion("1.1"));
@@ -456,6 +458,84 @@ TEST(FlightDumpTest, OddFieldsAreCounted) {
   EXPECT_FALSE(ReadFlightDump(*OpenMemory("[]")).ok());
   EXPECT_FALSE(ReadFlightDump(*OpenMemory("{}")).ok());
   EXPECT_FALSE(ReadFlightDump(*OpenMemory("")).ok());
+}
+
+// The entries of a dump of which one field is changed, and how many fields are bad.
+FlightDump WithField(std::string_view field) {
+  return Read(fmt::format(
+      R"({{"version": "2.10", "entries": [{{"record_id": 0, "pg_id": 0,
+          "process_group": ["0", "default_pg"], "collective_seq_id": 1,
+          "profiling_name": "nccl:all_reduce", "state": "completed", {}}}]}})",
+      field));
+}
+
+TEST(FlightDumpTest, ValuesThatAFieldCannotHaveAreCounted) {
+  EXPECT_EQ(WithField(R"("time_created_ns": 5)").bad_fields, 0U);
+  for (const std::string_view field :
+       {R"("time_created_ns": -7)", R"("time_created_ns": "5")", R"("timeout_ms": -1)",
+        R"("input_sizes": [[-5, 2]])", R"("output_sizes": [["x"]])", R"("record_id": -1)",
+        R"("p2p_seq_id": 3000000011)", R"("duration_ms": 1, "time_discovered_completed_ns": [])"}) {
+    EXPECT_EQ(WithField(field).bad_fields, 1U) << field;
+    EXPECT_EQ(WithField(field).entries.size(), 1U) << field;
+  }
+  EXPECT_EQ(WithField(R"("time_created_ns": "5")").entries[0].created_ns, 5);
+  // A year: whoever means never says so.
+  const FlightDump patient = WithField(R"("timeout_ms": 31536000000)");
+  EXPECT_EQ(patient.bad_fields, 0U);
+  EXPECT_EQ(patient.entries[0].timeout_ms, INT32_MAX);
+  // What a list has that is read again counts again, whoever read it first.
+  const auto store = std::make_shared<FlightStore>();
+  const std::string text =
+      R"({"entries": [{"profiling_name": "a", "state": "completed", "seq_id": 1,
+                       "input_sizes": [[-5], [3, -1]]}]})";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ReadFlightDump(*OpenMemory(text), store)->bad_fields, 2U);
+  }
+}
+
+TEST(FlightDumpTest, AnEntryWithoutANumberIsLost) {
+  for (const std::string_view number : {"null", R"("eleven")", "3000000011", "-1", "[]"}) {
+    const FlightDump dump = WithField(fmt::format(R"("collective_seq_id": {})", number));
+    EXPECT_EQ(dump.entries.size(), 0U) << number;
+    EXPECT_EQ(dump.lost_entries, 1U) << number;
+    EXPECT_EQ(dump.bad_fields, 1U) << number;
+    EXPECT_EQ(dump.lost_outstanding, 0U) << number;
+    EXPECT_TRUE(dump.IsWhole());
+    const FlightDump open =
+        WithField(fmt::format(R"("collective_seq_id": {}, "state": "started")", number));
+    EXPECT_EQ(open.lost_outstanding, 1U) << number;
+    EXPECT_FALSE(open.IsWhole());
+  }
+}
+
+TEST(FlightDumpTest, GroupsOfEntriesThatDoNotNameThem) {
+  const auto read = [](std::string_view config, std::string_view entries) {
+    return Read(fmt::format(R"({{"version": "2.10", "pg_config": {{{}}}, "entries": [{}]}})",
+                            config, entries));
+  };
+  const auto entry = [](int id, std::string_view group) {
+    return fmt::format(
+        R"({{"pg_id": {}, {}"profiling_name": "nccl:a", "state": "scheduled", "seq_id": 1}})", id,
+        group);
+  };
+  const std::string named = entry(1, R"("process_group": ["5", "tp"], )");
+  const FlightDump like = read("", named + ", " + entry(1, "") + ", " + entry(2, ""));
+  ASSERT_EQ(like.entries.size(), 3U);
+  EXPECT_EQ(like.entries[1].group, like.entries[0].group);
+  EXPECT_EQ(like.entries[2].group, FlightEntry::kNothing);
+  EXPECT_EQ(like.lost_outstanding, 1U);
+  // The default group is made first.
+  const FlightDump listed =
+      read(R"("7": {"desc": "default_pg", "ranks": "[0, 1]"}, "8": {"desc": "tp", "ranks": "[0]"})",
+           entry(0, "") + ", " + entry(1, ""));
+  ASSERT_EQ(listed.named_groups.size(), 1U);
+  EXPECT_EQ(listed.named_groups[0].name, "7");
+  EXPECT_EQ(listed.lost_outstanding, 1U);
+  const FlightDump none = read("", entry(0, "") + ", " + entry(3, ""));
+  ASSERT_EQ(none.named_groups.size(), 2U);
+  EXPECT_EQ(none.named_groups[0].description, "default_pg");
+  EXPECT_EQ(none.named_groups[1].name, "3");
+  EXPECT_EQ(none.lost_entries, 0U);
 }
 
 TEST(FlightDumpTest, NumbersHaveBounds) {
@@ -917,6 +997,7 @@ TEST(HangAnalysisTest, AClockThatIsAheadIsTakenAway) {
             .culprits;
     ASSERT_EQ(culprits.size(), 1U);
     EXPECT_EQ(culprits[0].activity, HangActivity::kStopped);
+    EXPECT_EQ(culprits[0].certainty, Certainty::kLikely) << "or it is of another attempt";
     EXPECT_EQ(culprits[0].since_ns, kBegin + 4 * kSecondNs);
     const HangResult result =
         Analysed({dump(0, 0, true), dump(0, 0, true), dump(ahead_ns, 0, true)});

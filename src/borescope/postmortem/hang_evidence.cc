@@ -56,6 +56,13 @@ std::string WhatIsThereOf(const HangWords& hang, const Together& group) {
                      "the dumps of {} are of other attempts of the job and count for nothing",
                      names);
   }
+  const std::vector<int32_t>& older = hang.model.with_older_dumps;
+  if (std::includes(older.begin(), older.end(), group.ranks.begin(), group.ranks.end())) {
+    return fmt::format("{} of {} {} older than what the others finished and {} for nothing",
+                       group.ranks.size() == 1 ? "the dump" : "the dumps", names,
+                       group.ranks.size() == 1 ? "is" : "are",
+                       group.ranks.size() == 1 ? "counts" : "count");
+  }
   return fmt::format("{} left no {}dump", names, AnyCut(hang, group) ? "whole " : "");
 }
 

@@ -92,25 +92,29 @@ void NoteApart(const HangModel& model, const HangRequest& request, const std::st
          "issued them as long after the others had finished: the clocks of their hosts are wrong, "
          "or their dumps are of another attempt of the job."});
   }
+  std::vector<int32_t> older;
+  std::copy_if(model.with_older_dumps.begin(), model.with_older_dumps.end(),
+               std::back_inserter(older), [&](int32_t rank) { return request.SaysOf(rank); });
+  if (!older.empty()) {
+    diagnostics.push_back({Severity::kWarning, "older-dump", older.size(), where, RankWords(older),
+                           "Others finished more than eight collectives that these dumps do not "
+                           "have, and that nobody "
+                           "finishes without these ranks: the dumps are older than the others, or "
+                           "of an earlier attempt "
+                           "of the job, and count for nothing. Collect those of one moment."});
+  }
   std::vector<int32_t> early;
   for (const HangRank& rank : model.ranks) {
-    const int64_t behind = model.newest_created_ns - rank.newest_created_ns;
-    if (!request.SaysOf(rank.rank) || behind < kSecondNs || rank.newest_created_ns == 0 ||
-        rank.head.empty() || rank.dump->is_cut || rank.has_odd_clock) {
-      continue;
-    }
-    int64_t timeout_ns = 0;
-    for (const FlightEntry& entry : rank.dump->entries) {
-      timeout_ns = std::max(timeout_ns, int64_t{entry.timeout_ms} * kMillisecondNs);
-    }
-    if (timeout_ns > 0 && behind > timeout_ns) {
+    if ((rank.is_apart || rank.is_behind) && request.SaysOf(rank.rank)) {
       early.push_back(rank.rank);
     }
   }
   if (!early.empty()) {
-    diagnostics.push_back({Severity::kInfo, "dumps-apart", early.size(), where, RankWords(early),
-                           "Other ranks issued work more than the timeout later: the dumps may "
-                           "not be of one time."});
+    diagnostics.push_back(
+        {Severity::kInfo, "dumps-apart", early.size(), where, RankWords(early),
+         "Other ranks issued work more than the timeout later, or finished collectives that need "
+         "these ranks and that their dumps do not show: the dumps may not be of one time, and "
+         "nothing that rests on them is certain."});
   }
 }
 
@@ -160,11 +164,13 @@ Result<HangPart> FindHang(std::span<const JobFile> files, const HangRequest& req
   if (!dumps.empty()) {
     const HangModel model = BuildModelOfOneAttempt(dumps, request.world, request.threads);
     for (JobFileRow& row : part.files) {
-      const bool is_other =
-          row.rank.has_value() &&
-          std::binary_search(model.of_other_attempts.begin(), model.of_other_attempts.end(),
-                             static_cast<int32_t>(*row.rank));
-      if (is_other) row.status = "ignored";
+      for (const std::vector<int32_t>* const ranks :
+           {&model.of_other_attempts, &model.with_older_dumps}) {
+        const bool is_left_out =
+            row.rank.has_value() &&
+            std::binary_search(ranks->begin(), ranks->end(), static_cast<int32_t>(*row.rank));
+        if (is_left_out) row.status = "ignored";
+      }
     }
     part.found = ReportHang(model, AnalyseHang(model, request.threads), lines);
     const std::string& where =

@@ -199,7 +199,7 @@ LostInGroup FindLost(const HangModel& model, const HangRank& rank, uint32_t grou
 // completed is all up to one that left the ring. Nothing where that is so of several groups, as
 // nobody knows which of these is the oldest, and where a number is older than an entry.
 std::optional<HangOperation> LostHead(const HangModel& model, const HangRank& rank) {
-  if (!rank.may_lack_older || rank.dump->is_cut || rank.dump->status.empty()) {
+  if (!rank.may_lack_older || !rank.dump->IsWhole() || rank.dump->status.empty()) {
     return std::nullopt;
   }
   std::optional<HangOperation> lost;

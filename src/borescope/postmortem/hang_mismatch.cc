@@ -254,8 +254,8 @@ class GroupReader {
       const bool is_alike =
           part.issued->first_entry == part.issued->last_entry && NameOf(model_, part) == name &&
           ElementsOf(dump, gathers ? entry.output_sizes : entry.input_sizes) == whole &&
-          dump.Texts(entry.input_types) == first_dump.Texts(first.input_types) &&
-          dump.Texts(entry.output_types) == first_dump.Texts(first.output_types);
+          AreTypesAlike(dump, entry.input_types, first_dump, first.input_types) &&
+          AreTypesAlike(dump, entry.output_types, first_dump, first.output_types);
       const int64_t share = ElementsOf(dump, gathers ? entry.input_sizes : entry.output_sizes);
       if (!is_alike || share > whole - shares) {
         return false;
@@ -268,6 +268,13 @@ class GroupReader {
     }
     // Where most have an even share, another one's is a difference.
     return parts.size() == members ? shares == whole : even * 2 <= parts.size();
+  }
+
+  // Versions before 2.2 have no types: what one lacks is no difference.
+  static bool AreTypesAlike(const FlightDump& a, uint32_t a_types, const FlightDump& b,
+                            uint32_t b_types) {
+    return a_types == FlightEntry::kNothing || b_types == FlightEntry::kNothing ||
+           a.Texts(a_types) == b.Texts(b_types);
   }
 
   // Before version 2.4 of lists of tensors the first one was recorded alone.

@@ -11,6 +11,7 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/hash/input_hash.h"
 #include "borescope/base/parallel.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/findings.h"
 
@@ -77,22 +78,17 @@ class GroupTable {
       for (const FlightGroupName& named : dump.dump->named_groups) {
         recorders_[std::string(named.name)].push_back(dump.rank);
       }
-      if (ListsNewestAlone(*dump.dump)) {
-        list(NewestGroup(*dump.dump), dump.dump->groups.front().ranks);
-      }
       for (const FlightGroup& group : dump.dump->groups) {
         list(group.name, group.ranks);
       }
     }
-    const auto is_before = [](RankSpan a, RankSpan b) {
-      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
-    };
-    for (auto& [name, lists] : lists_) {
-      std::sort(lists.begin(), lists.end(), is_before);
-    }
     for (auto& [name, ranks] : recorders_) {
       std::sort(ranks.begin(), ranks.end());
       ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    }
+    TakeListsOfNewest(dumps);
+    for (auto& [name, lists] : lists_) {
+      std::sort(lists.begin(), lists.end(), IsListBefore());
     }
     all_.resize(static_cast<size_t>(world_.ranks));
     std::iota(all_.begin(), all_.end(), 0);
@@ -115,6 +111,72 @@ class GroupTable {
   std::vector<HangGroup>& groups() { return groups_; }
 
  private:
+  // gloo lists the members of the group that was made last, without its name: that of the newest
+  // one of which the dump has an entry, unless it made another one since and has not used it. Then
+  // ranks that recorded that name are not in the list, though other lists show no other group of
+  // the name that they are in.
+  void TakeListsOfNewest(std::span<const RankDump> dumps) {
+    std::map<std::string_view, NewestLists> by_name;
+    std::set<int32_t> with_entries;  // ranks with whole dumps
+    for (const RankDump& dump : dumps) {
+      if (dump.dump->IsWhole() && !dump.dump->entries.empty()) {
+        with_entries.insert(dump.rank);
+      }
+      const std::string_view newest = NewestGroup(*dump.dump);
+      if (ListsNewestAlone(*dump.dump) && !newest.empty()) {
+        by_name[newest].insert(dump.dump->groups.front().ranks);
+      }
+    }
+    for (const auto& [name, lists] : by_name) {
+      CheckStop();
+      const std::vector<int32_t>& recorders = recorders_[std::string(name)];
+      std::set<int32_t> listed;  // where no rank is in two lists
+      const bool are_apart = std::all_of(lists.begin(), lists.end(), [&](RankSpan list) {
+        return std::all_of(list.begin(), list.end(),
+                           [&](int32_t rank) { return listed.insert(rank).second; });
+      });
+      const bool are_all_listed = std::all_of(recorders.begin(), recorders.end(),
+                                              [&](int32_t rank) { return listed.contains(rank); });
+      constexpr size_t kMostAtOdds = 64;
+      if (!are_apart && lists.size() > kMostAtOdds) {
+        continue;  // nobody knows
+      }
+      for (const RankSpan list : lists) {
+        const bool may_be =
+            are_apart ? are_all_listed
+                      : std::all_of(recorders.begin(), recorders.end(), [&](int32_t rank) {
+                          return IsMember(list, rank) || IsInOther(lists, list, rank);
+                        });
+        if (!may_be) {
+          continue;
+        }
+        lists_[std::string(name)].push_back(list);
+        const bool have_all_used_it = std::all_of(list.begin(), list.end(), [&](int32_t rank) {
+          return IsMember(recorders, rank) || !with_entries.contains(rank);
+        });
+        if (!have_all_used_it) {
+          doubtful_.insert(list.data());
+        }
+      }
+    }
+  }
+
+  struct IsListBefore {
+    bool operator()(RankSpan a, RankSpan b) const {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
+  };
+  using NewestLists = std::set<RankSpan, IsListBefore>;
+
+  // Whether one of the lists has that rank, and nobody of `list`.
+  static bool IsInOther(const NewestLists& lists, RankSpan list, int32_t rank) {
+    return std::any_of(lists.begin(), lists.end(), [&](RankSpan other) {
+      return IsMember(other, rank) && std::none_of(other.begin(), other.end(), [&](int32_t member) {
+               return IsMember(list, member);
+             });
+    });
+  }
+
   // A process has one default group.
   static std::string_view FirstDefault(const FlightDump& dump) {
     const auto first = std::find_if(
@@ -137,6 +199,7 @@ class GroupTable {
     if (const auto lists = lists_.find(std::string(named.name)); lists != lists_.end()) {
       for (const RankSpan list : lists->second) {
         if (IsMember(list, of.rank)) {
+          is_inferred = doubtful_.contains(list.data());
           return list;
         }
       }
@@ -169,6 +232,7 @@ class GroupTable {
   World world_;
   std::vector<int32_t> all_;  // ranks of the job
   std::map<std::string, std::vector<RankSpan>> lists_;
+  std::set<const int32_t*> doubtful_;  // of `lists_`: members have not used the group
   std::map<std::string, std::vector<int32_t>> recorders_;
   std::map<GroupKey, uint32_t> numbers_;
   std::map<std::pair<std::string_view, const int32_t*>, uint32_t> seen_;
@@ -262,29 +326,32 @@ class Signatures {
  public:
   explicit Signatures(const FlightDump& dump) : dump_(dump) {}
 
-  uint64_t Of(const FlightEntry& entry) {
-    const std::array<uint64_t, 5> key = {entry.name, entry.input_sizes, entry.output_sizes,
-                                         entry.input_types, entry.output_types};
+  // `recorded`: of the group of the entry.
+  uint64_t Of(const FlightEntry& entry, const ComparedParts& recorded) {
+    const uint64_t parts = (recorded.input_sizes ? 1U : 0U) | (recorded.output_sizes ? 2U : 0U) |
+                           (recorded.input_types ? 4U : 0U) | (recorded.output_types ? 8U : 0U);
+    const std::array<uint64_t, 6> key = {entry.name,        entry.input_sizes,  entry.output_sizes,
+                                         entry.input_types, entry.output_types, parts};
     const auto [at, is_new] = known_.try_emplace(key, 0);
     if (is_new) {
-      at->second = Make(entry);
+      at->second = Make(entry, recorded);
     }
     return at->second;
   }
 
  private:
-  uint64_t Make(const FlightEntry& entry) {
+  uint64_t Make(const FlightEntry& entry, const ComparedParts& recorded) {
     const std::string_view operation = OperationName(dump_.Name(entry));
     const ComparedParts parts = PartsToCompare(operation);
     std::array<uint64_t, 5> made{HashText(operation), 0, 0, 0, 0};
-    if (parts.input_sizes) {
+    if (parts.input_sizes && recorded.input_sizes) {
       made[1] = static_cast<uint64_t>(ElementsOf(dump_, entry.input_sizes)) + 1;
     }
-    if (parts.output_sizes) {
+    if (parts.output_sizes && recorded.output_sizes) {
       made[2] = static_cast<uint64_t>(ElementsOf(dump_, entry.output_sizes)) + 1;
     }
-    made[3] = parts.input_types ? TypesOf(entry.input_types) : 0;
-    made[4] = parts.output_types ? TypesOf(entry.output_types) : 0;
+    made[3] = parts.input_types && recorded.input_types ? TypesOf(entry.input_types) : 0;
+    made[4] = parts.output_types && recorded.output_types ? TypesOf(entry.output_types) : 0;
     return HashNumbers(std::span<const uint64_t>(made));
   }
 
@@ -307,7 +374,7 @@ class Signatures {
 
   const FlightDump& dump_;
   HashMap<uint32_t, uint64_t> types_;  // by list
-  HashMap<std::array<uint64_t, 5>, uint64_t> known_;
+  HashMap<std::array<uint64_t, 6>, uint64_t> known_;
 };
 
 // The two ranks of "nccl:send 1->2" and "nccl:recv 3<-0", as numbers in the group.
@@ -364,12 +431,14 @@ class RankReader {
       const FlightEntry& entry = dump_.entries[i];
       rank_.newest_created_ns = std::max(rank_.newest_created_ns, entry.created_ns);
       any_completed = any_completed || !IsOutstanding(dump_, entry);
+      NoteLater(entry);
       if (entry.group != FlightEntry::kNothing) {
         by_group[place[entry.group]].push_back(i);
       }
     }
     rank_.is_active_only = !any_completed;
-    rank_.has_all_records = any_completed && !dump_.is_cut && dump_.entries.front().record_id == 0;
+    rank_.has_all_records = any_completed && !dump_.is_cut && dump_.lost_entries == 0 &&
+                            dump_.entries.front().record_id == 0;
     const bool has_gaps = dump_.entries.empty() ||
                           dump_.entries.back().record_id - dump_.entries.front().record_id + 1 !=
                               static_cast<int64_t>(dump_.entries.size());
@@ -383,6 +452,28 @@ class RankReader {
   }
 
  private:
+  // An aborted communicator finishes nothing that is issued later: notes when the newest operation
+  // was issued that each group finished in time.
+  void NoteLater(const FlightEntry& entry) {
+    const bool is_done = entry.group != FlightEntry::kNothing &&
+                         entry.state == FlightState::kCompleted && !IsOutstanding(dump_, entry);
+    if (!is_done) {
+      return;
+    }
+    newest_done_ns_.resize(dump_.named_groups.size(), 0);
+    int64_t& newest = newest_done_ns_[entry.group];
+    newest = std::max(newest, entry.created_ns);
+  }
+
+  // Whether an entry of a group is outstanding: not one that took longer than its timeout, but
+  // after whose end the group went on.
+  bool IsOpen(const FlightEntry& entry) const {
+    const bool went_on = entry.state == FlightState::kCompleted &&
+                         entry.group < newest_done_ns_.size() && entry.discovered_finished_ns > 0 &&
+                         entry.discovered_finished_ns < newest_done_ns_[entry.group];
+    return !went_on && IsOutstanding(dump_, entry);
+  }
+
   // The number by which neighbouring entries are one launch.
   static int32_t LaunchNumber(const FlightEntry& entry) {
     return entry.is_p2p ? entry.p2p_seq : entry.collective_seq;
@@ -470,9 +561,10 @@ class RankReader {
     }
     uint64_t signature = 0;
     for (const uint32_t entry : launch) {
-      signature = HashNumber(signature ^ signatures_.Of(dump_.entries[entry]));
+      signature =
+          HashNumber(signature ^ signatures_.Of(dump_.entries[entry], groups_[group].recorded));
     }
-    const bool is_outstanding = IsOutstanding(dump_, dump_.entries[launch.back()]);
+    const bool is_outstanding = IsOpen(dump_.entries[launch.back()]);
     if (operations.size() > first_operation && operations.back().number == first.collective_seq) {
       IssuedOperation& same = operations.back();
       same.last_entry = launch.back();
@@ -489,7 +581,7 @@ class RankReader {
   }
 
   void AddTransfers(uint32_t group, std::span<const uint32_t> launch) {
-    const bool is_outstanding = IsOutstanding(dump_, dump_.entries[launch.back()]);
+    const bool is_outstanding = IsOpen(dump_.entries[launch.back()]);
     if (!is_outstanding && !rank_.HasAllTransfers(group)) {
       return;
     }
@@ -537,6 +629,7 @@ class RankReader {
   const FlightDump& dump_;
   std::span<const HangGroup> groups_;
   Signatures signatures_;
+  std::vector<int64_t> newest_done_ns_;  // by FlightDump::named_groups; empty: none is done
   HashMap<std::pair<int32_t, int32_t>, int32_t> transfer_counts_;  // of the group that is read
 };
 
@@ -624,13 +717,32 @@ void FindFacts(HangModel& model) {
   }
 }
 
-// Which kinds of entries groups have.
+// Notes what an entry of a group lacks that members have to agree on.
+void NoteLacks(const FlightDump& dump, const FlightEntry& entry, ComparedParts& recorded) {
+  constexpr uint32_t kNothing = FlightEntry::kNothing;
+  const bool has_all = entry.input_sizes != kNothing && entry.output_sizes != kNothing &&
+                       entry.input_types != kNothing && entry.output_types != kNothing;
+  if (has_all || entry.is_p2p || IsClosing(dump.Name(entry))) {
+    return;
+  }
+  const ComparedParts parts = PartsToCompare(OperationName(dump.Name(entry)));
+  const auto note = [](bool is_compared, uint32_t list, bool& is_recorded) {
+    is_recorded = is_recorded && (!is_compared || list != kNothing);
+  };
+  note(parts.input_sizes, entry.input_sizes, recorded.input_sizes);
+  note(parts.output_sizes, entry.output_sizes, recorded.output_sizes);
+  note(parts.input_types, entry.input_types, recorded.input_types);
+  note(parts.output_types, entry.output_types, recorded.output_types);
+}
+
+// Which kinds of entries groups have, and what these hold.
 void NoteKinds(HangModel& model, int threads) {
   struct Kinds {
     bool has_p2p = false;
     bool has_coalesced_p2p = false;
     bool has_plain_p2p = false;
     bool has_collective = false;
+    ComparedParts recorded;
   };
   std::vector<std::vector<Kinds>> of_ranks(model.ranks.size());
   std::vector<char> has_timing(model.ranks.size(), 0);
@@ -649,6 +761,7 @@ void NoteKinds(HangModel& model, int threads) {
       kinds.has_coalesced_p2p =
           kinds.has_coalesced_p2p || (entry.is_p2p && IsClosing(dump.Name(entry)));
       kinds.has_plain_p2p = kinds.has_plain_p2p || IsPlainTransfer(dump, i);
+      NoteLacks(dump, entry, kinds.recorded);
     }
   });
   for (size_t r = 0; r < model.ranks.size(); ++r) {
@@ -660,6 +773,11 @@ void NoteKinds(HangModel& model, int threads) {
       group.has_p2p = group.has_p2p || kinds.has_p2p;
       group.has_coalesced_p2p = group.has_coalesced_p2p || kinds.has_coalesced_p2p;
       group.has_plain_p2p = group.has_plain_p2p || kinds.has_plain_p2p;
+      const ComparedParts& recorded = kinds.recorded;
+      group.recorded = {.input_sizes = group.recorded.input_sizes && recorded.input_sizes,
+                        .output_sizes = group.recorded.output_sizes && recorded.output_sizes,
+                        .input_types = group.recorded.input_types && recorded.input_types,
+                        .output_types = group.recorded.output_types && recorded.output_types};
     }
   }
 }
@@ -776,11 +894,11 @@ std::span<const IssuedOperation> HangRank::InGroup(uint32_t group) const {
   const auto is_before = [](const IssuedOperation& issued, uint32_t wanted) {
     return issued.group < wanted;
   };
-  const auto is_behind = [](uint32_t wanted, const IssuedOperation& issued) {
+  const auto is_past = [](uint32_t wanted, const IssuedOperation& issued) {
     return wanted < issued.group;
   };
   const auto begin = std::lower_bound(operations.begin(), operations.end(), group, is_before);
-  const auto end = std::upper_bound(begin, operations.end(), group, is_behind);
+  const auto end = std::upper_bound(begin, operations.end(), group, is_past);
   return {begin, end};
 }
 

@@ -26,6 +26,14 @@ struct RankDump {
   int64_t modified_ns = 0;  // of the file, Unix time; 0: not known
 };
 
+// Which parts of an operation its members have to agree on.
+struct ComparedParts {
+  bool input_sizes = true;
+  bool output_sizes = true;
+  bool input_types = true;
+  bool output_types = true;
+};
+
 // A group of ranks. Two groups of one name that have other members are two groups.
 struct HangGroup {
   std::string name;
@@ -38,6 +46,9 @@ struct HangGroup {
   bool has_coalesced_p2p = false;  // launches of transfers with an entry that closes them
   bool has_plain_p2p = false;      // transfers without
   bool has_collective = false;
+  // What all entries of it hold: versions before 2.2 have no types. What one lacks is no
+  // difference.
+  ComparedParts recorded = {};
 };
 
 // An operation, the same for all its members: a collective by its number in its group, or the
@@ -88,9 +99,9 @@ struct HangRank {
   std::vector<HangOperation> head;    // several where transfers were launched together
   uint32_t head_entry = kNoEntry;     // the first of them; kNoEntry: it left the ring
   size_t outstanding = 0;             // entries
-  // Its dump ends in the middle, before anything outstanding: as if there were none, but for what
-  // it recorded.
-  bool IsUnknown() const { return head.empty() && dump->is_cut; }
+  // Its dump ends in the middle, before anything outstanding, or what it lacks may have been that:
+  // as if there were none, but for what it recorded.
+  bool IsUnknown() const { return head.empty() && !dump->IsWhole(); }
   bool has_all_records = false;            // since it began
   std::vector<uint32_t> all_transfers_in;  // groups whose first transfer its dump has; ascending
   bool is_active_only = false;             // the dump has no completed entry
@@ -102,6 +113,12 @@ struct HangRank {
   int64_t clock_ahead_ns = 0;
   // Its times cannot be those of the others: its clock is wrong, or it is of another attempt.
   bool has_odd_clock = false;
+  // Others finished collectives after those that it issued, or saw end, though nobody finishes
+  // these without it: its dump is older than theirs, or it no longer saw work end
+  // (hang_attempts.cc).
+  bool is_behind = false;
+  // Others issued work more than its timeout after its newest: its dump may be older than theirs.
+  bool is_apart = false;
 
   // Whether its dump has all transfers that it issued in a group.
   bool HasAllTransfers(uint32_t group) const {
@@ -138,15 +155,16 @@ struct HangModel {
   int64_t newest_created_ns = 0;             // of all dumps
   size_t disagreements = 0;                  // groups of one name that overlap and differ
   std::vector<int32_t> of_other_attempts;    // whose dumps were left out; ascending
+  std::vector<int32_t> with_older_dumps;     // likewise, as the others went on after these
 
   const HangRank* Of(int32_t rank) const {
     const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;
     return at < 0 ? nullptr : &ranks[static_cast<size_t>(at)];
   }
-  // Whether the dump of a rank is there to its end.
+  // Whether the dump of a rank is there to its end, with all that is outstanding.
   bool IsWhole(int32_t rank) const {
     const HangRank* const at = Of(rank);
-    return at != nullptr && !at->dump->is_cut;
+    return at != nullptr && at->dump->IsWhole();
   }
   std::vector<int32_t> MembersOf(const HangOperation& operation) const;
   // Nanoseconds since 1970, by the common clock, at which that rank issued it; 0 where it did not,
@@ -205,13 +223,6 @@ std::optional<HangOperation> TransferNamedBy(std::string_view profiling_name, in
 // Whether an entry of that name closes a launch of several operations.
 bool IsClosing(std::string_view profiling_name);
 
-// Which parts of an operation its members have to agree on.
-struct ComparedParts {
-  bool input_sizes = true;
-  bool output_sizes = true;
-  bool input_types = true;
-  bool output_types = true;
-};
 ComparedParts PartsToCompare(std::string_view operation);
 
 // Whether nobody can finish a collective of that name before everybody began it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -243,6 +244,35 @@ std::string TitleOf(const HangWords& hang, const HangCulprit& culprit, const Han
   return std::string(texts.finding);
 }
 
+// That the dumps of ranks may be older than the others', as a sentence.
+std::string AgeWords(const HangWords& hang, std::span<const int32_t> ranks) {
+  std::vector<int32_t> behind;
+  std::vector<int32_t> apart;
+  for (const int32_t rank : ranks) {
+    const HangRank* const at = hang.model.Of(rank);
+    if (at != nullptr && at->is_behind) {
+      behind.push_back(rank);
+    } else if (at != nullptr && at->is_apart) {
+      apart.push_back(rank);
+    }
+  }
+  std::string text;
+  if (!behind.empty()) {
+    text += fmt::format(
+        " Others finished collectives that need {0} and that the {1} of {0} {2} not show: {3} "
+        "older, or the watchdog there no longer saw work end.",
+        RankWords(behind), behind.size() == 1 ? "dump" : "dumps",
+        behind.size() == 1 ? "does" : "do", behind.size() == 1 ? "it is" : "they are");
+  }
+  if (!apart.empty()) {
+    text += fmt::format(
+        " Others issued work more than the timeout after the newest of {}: {} may be older than "
+        "theirs.",
+        RankWords(apart), apart.size() == 1 ? "its dump" : "their dumps");
+  }
+  return text;
+}
+
 JobFinding FindingOf(const HangWords& hang, const Together& group) {
   const HangCulprit& culprit = *group.first;
   const HangTexts& texts = HangTextsOf(culprit.kind);
@@ -252,7 +282,7 @@ JobFinding FindingOf(const HangWords& hang, const Together& group) {
   finding.severity = culprit.is_primary ? Severity::kError : Severity::kInfo;
   finding.certainty = culprit.certainty;
   finding.ranks = RankList(group.ranks);
-  finding.evidence = EvidenceOf(hang, group);
+  finding.evidence = EvidenceOf(hang, group) + AgeWords(hang, group.ranks);
   finding.where = WhereOf(hang, group);
   finding.help = texts.help;
   if (hang.ShiftOf(culprit).count != 0) {
@@ -268,6 +298,15 @@ JobFinding FindingOf(const HangWords& hang, const Together& group) {
     finding.help =
         "Its file ends in the middle: collect it again, and look whether the disk was full or "
         "the rank was killed while it wrote.";
+    const bool is_cut = std::any_of(group.ranks.begin(), group.ranks.end(), [&](int32_t rank) {
+      const HangRank* const at = hang.model.Of(rank);
+      return at != nullptr && at->dump->is_cut;
+    });
+    if (!is_cut) {
+      finding.help =
+          "An entry of its dump that had not completed has no name, state, number or group that "
+          "can be read, and may be that at which its rank is: collect the dump again.";
+    }
   }
   if (culprit.kind == HangKind::kNoDump && culprit.certainty == Certainty::kCannotTell) {
     finding.help = GiveAll(hang) + " " + finding.help;

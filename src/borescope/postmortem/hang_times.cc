@@ -50,7 +50,7 @@ std::optional<int64_t> AgeByFile(const HangModel& model, const HangRank& rank, i
 
 bool AllIssuedWithin(const HangModel& model, int64_t span_ns) {
   return std::all_of(model.ranks.begin(), model.ranks.end(), [&](const HangRank& rank) {
-    return rank.newest_created_ns == 0 || rank.dump->is_cut ||
+    return rank.newest_created_ns == 0 || !rank.dump->IsWhole() ||
            model.newest_created_ns - rank.newest_created_ns < span_ns;
   });
 }

@@ -118,7 +118,7 @@ bool IsDoneByLike(const HangModel& model, const HangRank& rank, const HangOperat
   const HangRank* const waits = model.Of(other_end);
   const IssuedTransfer* const transfer =
       waits == nullptr ? nullptr : waits->FindTransfer(operation);
-  if (transfer == nullptr || rank.dump->is_cut || rank.dump->entries.empty()) {
+  if (transfer == nullptr || !rank.dump->IsWhole() || rank.dump->entries.empty()) {
     return false;
   }
   const int64_t record = waits->dump->entries[transfer->entry].record_id;
@@ -177,8 +177,8 @@ Where WhereIsTransfer(const HangModel& model, const HangRank& rank,
   if (IsDoneByLike(model, rank, operation)) {
     return {WhereState::kDone, WhereBasis::kAligned};
   }
-  return rank.dump->is_cut ? Where{WhereState::kNoDump, WhereBasis::kNoDump}
-                           : Where{WhereState::kNotIssued, WhereBasis::kAbsent};
+  return rank.dump->IsWhole() ? Where{WhereState::kNotIssued, WhereBasis::kAbsent}
+                              : Where{WhereState::kNoDump, WhereBasis::kNoDump};
 }
 
 }  // namespace
@@ -219,13 +219,13 @@ Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operati
   if (const std::optional<Where> status = ByStatus(model, *at, operation)) {
     return *status;
   }
-  if (aligned.has_value() && !at->dump->is_cut) {
+  if (aligned.has_value() && at->dump->IsWhole()) {
     return *aligned;  // what it issued later may be complete, and left out
   }
   if (IsPastByTime(model, *at, operation)) {
     return {WhereState::kDone, WhereBasis::kTime};
   }
-  if (at->dump->is_cut) {
+  if (!at->dump->IsWhole()) {
     return {WhereState::kNoDump, WhereBasis::kNoDump};  // the lost part may have it
   }
   const bool has_all = !at->dump->entries.empty() && at->dump->entries.front().record_id == 0;

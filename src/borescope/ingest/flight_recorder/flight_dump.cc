@@ -68,6 +68,13 @@ constexpr uint8_t kEntryShape = 1;
 constexpr int64_t kLargestNumber = int64_t{1} << 53;
 constexpr uint8_t kEntriesShape = 2;
 
+// Whether nothing of an operation is outstanding; gloo never changes the state, but retires what is
+// over.
+bool IsOver(std::string_view name, FlightState state, bool is_retired) {
+  return state == FlightState::kCompleted ||
+         (is_retired && (name.empty() || name.starts_with("gloo:")));
+}
+
 class FlightFolder : public PlainFolder {
  public:
   explicit FlightFolder(FlightDump& dump) : dump_(dump), values_(dump.store->values) {}
@@ -81,13 +88,16 @@ class FlightFolder : public PlainFolder {
         has[members[i].bits] = true;
       }
     }
-    const bool has_number = has[kCollectiveSeq] || has[kP2pSeq] || has[kOpId] || has[kOldSeq];
-    if (!has[kProfilingName] || !has[kState] || !has_number) {
-      const bool was_one = has[kProfilingName] || (has[kRecordId] && has[kState]);
-      dump_.lost_entries += was_one ? 1 : 0;
+    const bool has_name = found[kProfilingName].IsText();
+    const FlightState state = StateOf(found[kState]);
+    const std::optional<int32_t> number = NumberOf(found, has);
+    if (!has_name || state == FlightState::kUnknown || !number.has_value()) {
+      if (has[kProfilingName] || (has[kRecordId] && has[kState])) {
+        Lose(found, has, number.has_value());
+      }
       return std::nullopt;
     }
-    AddEntry(found);
+    AddEntry(found, state, *number);
     return PlainFolded(kEntryShape, dump_.entries.size() - 1);
   }
 
@@ -100,10 +110,41 @@ class FlightFolder : public PlainFolder {
   }
 
  private:
-  void AddEntry(const std::array<PlainValue, kKeys>& found) {
+  using Members = std::array<PlainValue, kKeys>;
+  using HasMember = std::array<bool, kKeys>;
+
+  // The member that has the number by which all ranks of a group know an operation.
+  Key KeyOfNumber(const Members& found, const HasMember& has) const {
+    if (!has[kCollectiveSeq] && !has[kP2pSeq]) {
+      return kOldSeq;
+    }
+    return IsP2p(found) ? kP2pSeq : kCollectiveSeq;
+  }
+
+  // Nothing where it is not there, or can be none.
+  std::optional<int32_t> NumberOf(const Members& found, const HasMember& has) const {
+    const std::optional<int64_t> number = values_.Int(found[KeyOfNumber(found, has)]);
+    const bool fits =
+        number.has_value() && *number >= 0 && *number <= std::numeric_limits<int32_t>::max();
+    return fits ? std::optional(static_cast<int32_t>(*number)) : std::nullopt;
+  }
+
+  // Counts an entry that is left out, and what is wrong with it.
+  void Lose(const Members& found, const HasMember& has, bool has_number) {
+    const FlightState state = StateOf(found[kState]);
+    dump_.bad_fields += has[kProfilingName] && !found[kProfilingName].IsText() ? 1 : 0;
+    dump_.bad_fields += has[kState] && state == FlightState::kUnknown ? 1 : 0;
+    dump_.bad_fields += !has_number && has[KeyOfNumber(found, has)] ? 1 : 0;
+    ++dump_.lost_entries;
+    const bool is_retired = values_.Int(found[kRetired]).value_or(0) != 0;
+    dump_.lost_outstanding +=
+        IsOver(values_.Text(found[kProfilingName]), state, is_retired) ? 0 : 1;
+  }
+
+  void AddEntry(const Members& found, FlightState state, int32_t number) {
     FlightEntry entry;
-    entry.record_id = std::clamp<int64_t>(
-        Whole(found[kRecordId], static_cast<int64_t>(dump_.entries.size())), 0, kLargestNumber);
+    entry.record_id = Clamped(Whole(found[kRecordId], static_cast<int64_t>(dump_.entries.size())),
+                              kLargestNumber);
     entry.created_ns = TimeOf(found[kCreated]);
     entry.discovered_started_ns = TimeOf(found[kStartedSeen]);
     entry.discovered_finished_ns = TimeOf(found[kFinishedSeen]);
@@ -111,7 +152,10 @@ class FlightFolder : public PlainFolder {
     entry.p2p_seq = Small(found[kP2pSeq], FlightEntry::kNoNumber);
     entry.op_id = Small(found[kOpId], FlightEntry::kNoNumber);
     entry.pg_id = Small(found[kPgId], FlightEntry::kNoNumber);
-    entry.timeout_ms = std::max(Small(found[kTimeout], 0), 0);
+    // A job that is never to give up has one of years.
+    entry.timeout_ms = static_cast<int32_t>(
+        std::min<int64_t>(Clamped(Whole(found[kTimeout], 0), std::numeric_limits<int64_t>::max()),
+                          std::numeric_limits<int32_t>::max()));
     if (found[kDuration].kind != PlainKind::kNone) {
       entry.duration_ms = static_cast<float>(values_.Number(found[kDuration]).value_or(-1));
     }
@@ -123,12 +167,9 @@ class FlightFolder : public PlainFolder {
     entry.output_types = ListNumber(found[kOutputTypes]);
     entry.frames = ListNumber(found[kFrames]);
     entry.thread_name = TextNumber(found[kThreadName]);
-    entry.state = StateOf(found[kState]);
-    entry.is_p2p = IsP2p(found[kIsP2p], entry.name);
-    if (found[kCollectiveSeq].kind == PlainKind::kNone && found[kP2pSeq].kind == PlainKind::kNone) {
-      (entry.is_p2p ? entry.p2p_seq : entry.collective_seq) =
-          Small(found[kOldSeq], FlightEntry::kNoNumber);
-    }
+    entry.state = state;
+    entry.is_p2p = IsP2p(found);
+    (entry.is_p2p ? entry.p2p_seq : entry.collective_seq) = number;
     entry.is_retired = values_.Int(found[kRetired]).value_or(0) != 0;
     dump_.entries.push_back(entry);
   }
@@ -136,12 +177,20 @@ class FlightFolder : public PlainFolder {
   // Of no time before 1970 nor after 2116: those who compare times add days to them.
   int64_t TimeOf(PlainValue value) {
     constexpr int64_t kLatestNs = int64_t{1} << 62U;
-    return std::clamp<int64_t>(Whole(value, 0), 0, kLatestNs);
+    return Clamped(Whole(value, 0), kLatestNs);
   }
 
+  // No less than 0 and no more than `most`; what was is counted.
+  int64_t Clamped(int64_t number, int64_t most) {
+    dump_.bad_fields += number < 0 || number > most ? 1 : 0;
+    return std::clamp<int64_t>(number, 0, most);
+  }
+
+  // A text that is a number is taken for it, but no writer writes it.
   int64_t Whole(PlainValue value, int64_t otherwise) {
     const std::optional<int64_t> number = values_.Int(value);
-    dump_.bad_fields += !number.has_value() && value.kind != PlainKind::kNone ? 1 : 0;
+    const bool is_bad = !number.has_value() || value.IsText();
+    dump_.bad_fields += is_bad && value.kind != PlainKind::kNone ? 1 : 0;
     return number.value_or(otherwise);
   }
 
@@ -167,12 +216,12 @@ class FlightFolder : public PlainFolder {
   uint32_t SizesNumber(PlainValue value) {
     const uint32_t list = ListNumber(value);
     if (list != FlightEntry::kNothing) {
-      dump_.store->AddSizes(list);
+      dump_.bad_fields += dump_.store->AddSizes(list);
     }
     return list;
   }
 
-  FlightState StateOf(PlainValue value) {
+  FlightState StateOf(PlainValue value) const {
     const std::string_view text = values_.Text(value);
     for (const FlightState state :
          {FlightState::kScheduled, FlightState::kStarted, FlightState::kCompleted}) {
@@ -180,16 +229,15 @@ class FlightFolder : public PlainFolder {
         return state;
       }
     }
-    ++dump_.bad_fields;
     return FlightState::kUnknown;
   }
 
   // Versions before 2.2 have no such key: send and recv are known by their names.
-  bool IsP2p(PlainValue value, uint32_t name) const {
-    if (const std::optional<int64_t> known = values_.Int(value); known.has_value()) {
+  bool IsP2p(const Members& found) const {
+    if (const std::optional<int64_t> known = values_.Int(found[kIsP2p]); known.has_value()) {
       return *known != 0;
     }
-    const std::string_view text = dump_.Text(name);
+    const std::string_view text = values_.Text(found[kProfilingName]);
     const std::string_view op = text.substr(text.find(':') + 1);
     return op.starts_with("send ") || op.starts_with("recv ");
   }
@@ -283,6 +331,63 @@ void TakeGroups(PlainValue config, FlightDump& dump) {
                    [](const FlightGroup& a, const FlightGroup& b) { return a.name < b.name; });
 }
 
+// A group of which an entry has the number in its process alone, by the names that the dump has: a
+// process makes its default group first. Nothing where it may be any.
+std::optional<FlightGroupName> GroupOfNumber(int32_t pg_id, bool has_names, FlightDump& dump) {
+  const auto is_default = [](const auto& group) { return group.description == "default_pg"; };
+  PlainStore& values = dump.store->values;
+  if (!has_names && pg_id >= 0) {
+    return FlightGroupName{values.TextOf(values.Intern(std::to_string(pg_id))),
+                           pg_id == 0 ? std::string_view("default_pg") : std::string_view()};
+  }
+  const bool is_listed_once =
+      std::count_if(dump.groups.begin(), dump.groups.end(), is_default) == 1 &&
+      std::none_of(dump.named_groups.begin(), dump.named_groups.end(), is_default);
+  if (pg_id != 0 || !is_listed_once) {
+    return std::nullopt;
+  }
+  const auto listed = std::find_if(dump.groups.begin(), dump.groups.end(), is_default);
+  return FlightGroupName{values.TextOf(values.Intern(listed->name)), "default_pg"};
+}
+
+// Entries without the name of their group have that of another entry with the same number. Where
+// the dump names no group at all, as those of version 1.0, the numbers are the names. What is still
+// of no group counts for nothing.
+void NameGroupsOfEntries(FlightDump& dump) {
+  std::map<int32_t, uint32_t> place_of;  // by pg_id; kNothing: of no group
+  bool are_all_named = true;
+  for (const FlightEntry& entry : dump.entries) {
+    if (entry.group == FlightEntry::kNothing) {
+      are_all_named = false;
+    } else if (entry.pg_id >= 0) {
+      place_of.try_emplace(entry.pg_id, entry.group);
+    }
+  }
+  if (are_all_named) {
+    return;
+  }
+  const bool has_names = !dump.named_groups.empty() ||
+                         std::any_of(dump.groups.begin(), dump.groups.end(),
+                                     [](const FlightGroup& group) { return !group.name.empty(); });
+  for (FlightEntry& entry : dump.entries) {
+    if (entry.group != FlightEntry::kNothing) {
+      continue;
+    }
+    const auto [place, is_new] = place_of.try_emplace(entry.pg_id, FlightEntry::kNothing);
+    if (is_new) {
+      if (const std::optional<FlightGroupName> name = GroupOfNumber(entry.pg_id, has_names, dump)) {
+        place->second = static_cast<uint32_t>(dump.named_groups.size());
+        dump.named_groups.push_back(*name);
+      }
+    }
+    entry.group = place->second;
+    if (entry.group == FlightEntry::kNothing) {
+      ++dump.lost_entries;
+      dump.lost_outstanding += IsOver(dump.Name(entry), entry.state, entry.is_retired) ? 0 : 1;
+    }
+  }
+}
+
 void TakeStatus(PlainValue status, FlightDump& dump) {
   const PlainStore& values = dump.store->values;
   dump.has_status = status.kind == PlainKind::kDict;
@@ -357,32 +462,38 @@ const FlightStore::Ranks& FlightStore::RanksOf(PlainValue value) {
 constexpr int64_t kMostElements = int64_t{1} << 62U;
 
 // One shape may be named by many lists, and one list by many entries: each is read once.
-int64_t FlightStore::ElementsOfShape(PlainValue shape) {
+FlightStore::Elements FlightStore::ElementsOfShape(PlainValue shape) {
   if (!shape.IsContainer()) {
-    return 1;  // of no extents
+    return {.elements = 1};  // of no extents
   }
-  const auto [at, is_new] = shape_elements_.try_emplace(shape.bits, 1);
+  const auto [at, is_new] = shape_elements_.try_emplace(shape.bits);
   if (is_new) {
-    int64_t product = 1;
+    Elements made = {.elements = 1};
     for (const PlainValue& item : values.Items(shape)) {
-      const int64_t extent = std::max<int64_t>(values.Int(item).value_or(0), 0);
-      product = extent != 0 && product > kMostElements / extent ? kMostElements : product * extent;
+      const std::optional<int64_t> size = values.Int(item);
+      const int64_t extent = std::max<int64_t>(size.value_or(0), 0);
+      made.bad += size.value_or(-1) < 0 ? 1 : 0;
+      made.elements = extent != 0 && made.elements > kMostElements / extent
+                          ? kMostElements
+                          : made.elements * extent;
     }
-    at->second = product;
+    at->second = made;
   }
   return at->second;
 }
 
-void FlightStore::AddSizes(uint32_t list) {
-  const auto [at, is_new] = elements_.try_emplace(list, 0);
-  if (!is_new) {
-    return;
+uint64_t FlightStore::AddSizes(uint32_t list) {
+  const auto [at, is_new] = elements_.try_emplace(list);
+  if (is_new) {
+    Elements sum;
+    for (const PlainValue& shape : values.Items({.kind = PlainKind::kList, .bits = list})) {
+      const Elements one = ElementsOfShape(shape);
+      sum.elements += std::min(one.elements, kMostElements - sum.elements);
+      sum.bad += one.bad;
+    }
+    at->second = sum;
   }
-  int64_t sum = 0;
-  for (const PlainValue& shape : values.Items({.kind = PlainKind::kList, .bits = list})) {
-    sum += std::min(ElementsOfShape(shape), kMostElements - sum);
-  }
-  at->second = sum;
+  return at->second.bad;
 }
 
 const FlightStatus* FlightDump::StatusOf(int32_t pg_id) const {
@@ -463,6 +574,7 @@ Result<FlightDump> ReadFlightDump(ByteSource& source, std::shared_ptr<FlightStor
   dump.version = text("version");
   dump.library = text("comm_lib_version").empty() ? text("nccl_version") : text("comm_lib_version");
   TakeGroups(values.Find(read.root, "pg_config"), dump);
+  NameGroupsOfEntries(dump);
   TakeStatus(values.Find(read.root, "pg_status"), dump);
   dump.entries.shrink_to_fit();
   dump.is_cut = read.is_cut;

@@ -97,20 +97,25 @@ class FlightStore {
   };
   const Ranks& RanksOf(PlainValue value);
 
-  // For readers: a list of sizes that an entry has.
-  void AddSizes(uint32_t list);
+  // For readers: a list of sizes that an entry has. How many extents in it are no sizes: these
+  // count as 0.
+  uint64_t AddSizes(uint32_t list);
   // The elements of a list of sizes that was added, all its shapes together; at most 2^62.
   int64_t ElementsOf(uint32_t list) const {
     const auto found = elements_.find(list);
-    return found == elements_.end() ? 0 : found->second;
+    return found == elements_.end() ? 0 : found->second.elements;
   }
 
  private:
-  int64_t ElementsOfShape(PlainValue shape);
+  struct Elements {
+    int64_t elements = 0;
+    uint64_t bad = 0;  // extents that are no sizes
+  };
+  Elements ElementsOfShape(PlainValue shape);
 
   std::map<std::pair<PlainKind, uint64_t>, Ranks> ranks_;
-  HashMap<uint64_t, int64_t> elements_;        // by list
-  HashMap<uint64_t, int64_t> shape_elements_;  // by shape
+  HashMap<uint64_t, Elements> elements_;        // by list
+  HashMap<uint64_t, Elements> shape_elements_;  // by shape
 };
 
 struct FlightDump {
@@ -126,10 +131,13 @@ struct FlightDump {
   std::vector<FlightGroupName> named_groups;
   std::vector<FlightEntry> entries;  // by record_id, as the ring had them
   bool is_cut = false;               // the file ends in the middle
-  uint64_t lost_entries = 0;         // without a name, a state or a number: left out
-  uint64_t bad_fields = 0;           // fields of another type than the writer gives them
-  uint64_t bytes = 0;                // inflated
+  uint64_t lost_entries = 0;      // without a name, state, number or group: they count for nothing
+  uint64_t lost_outstanding = 0;  // of these, those that are not known to have completed
+  uint64_t bad_fields = 0;        // fields of another type than the writer gives them
+  uint64_t bytes = 0;             // inflated
 
+  // Whether nothing that may be outstanding is missing in it.
+  bool IsWhole() const { return !is_cut && lost_outstanding == 0; }
   std::string_view Text(uint32_t number) const {
     return number == FlightEntry::kNothing ? std::string_view() : store->values.TextOf(number);
   }
