@@ -25,8 +25,7 @@ struct ChildOutput {
 // standard input; no shell is involved. At a limit its whole process group is ended. Errors, which
 // name the program:
 //   kIo           it cannot be started, it ran too long, it wrote too much, or the system does not
-//   say
-//                 how it ended: this process ignores SIGCHLD, or waits for all its children
+//                 say how it ended: this process ignores SIGCHLD, or waits for all its children
 //                 elsewhere
 // REQUIRES: !words.empty(). Thread-safe.
 Result<ChildOutput> RunChild(const std::vector<std::string>& words, const ChildLimits& limits);
