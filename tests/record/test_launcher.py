@@ -154,6 +154,18 @@ class Launcher(LauncherTest):
                 self.leave(how)
                 self.assertEqual(self.info()[0]["host_events"], 50_010)
 
+    def test_who_has_no_proc_is_not_called_ended(self):
+        """It cannot say when it began, nor since which start of the machine."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can leave the file system")
+        empty = self.folder / "empty"
+        empty.mkdir()
+        script = (f"import ctypes, os, time\nlibrary = ctypes.CDLL(None)\nos.chroot({str(empty)!r})\n"
+                  "library.borescope_record_mark(b'here')\ntime.sleep(60)")
+        with self.running(sys.executable, "-c", script):
+            status = self.borescope("record", "status", "x.bsr", "-f", "csv")
+            self.assertIn(",recording,", status.stdout)
+
     def test_who_leaves_before_the_first_range(self):
         self.leave("chroot", "first")
         self.assertEqual(self.info()[0]["host_events"], 50_000)

@@ -98,11 +98,11 @@ std::string HostFileName() {
   return name.empty() ? "host" : name;
 }
 
-uint64_t HostHash() {
+uint64_t HostHash(const std::array<uint8_t, 16>& boot) {
   constexpr uint64_t kBasis = 0xcbf29ce484222325U;
   constexpr uint64_t kPrime = 0x100000001b3U;
   uint64_t hash = kBasis;
-  for (const uint8_t byte : BootId()) hash = (hash ^ byte) * kPrime;
+  for (const uint8_t byte : boot) hash = (hash ^ byte) * kPrime;
   for (const char c : HostName()) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
   return hash;
 }

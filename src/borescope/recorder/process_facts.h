@@ -30,8 +30,8 @@ std::string HostName();
 // The name of the host as it may be part of a file's name.
 std::string HostFileName();
 
-// The machine since its last start and its name: LogHeader::host_hash.
-uint64_t HostHash();
+// The machine since its last start (by BootId) and its name: LogHeader::host_hash.
+uint64_t HostHash(const std::array<uint8_t, 16>& boot);
 
 // The text of a file of the system, such as those of /proc; empty if it cannot be read, as where
 // its process ended meanwhile. Any thread.

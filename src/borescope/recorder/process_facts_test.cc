@@ -65,6 +65,13 @@ TEST(ProcessFactsTest, OfAnUnknownBeginningAnyProcessOfTheNumberCounts) {
   EXPECT_TRUE(IsWriterAlive(header));
   header.start_time = 1;
   EXPECT_FALSE(IsWriterAlive(header));
+  // Nor could it read which start of the machine it is.
+  header.start_time = 0;
+  std::fill(std::begin(header.boot_id), std::end(header.boot_id), uint8_t{0});
+  header.host_hash = HostHash({});
+  EXPECT_TRUE(IsWriterAlive(header));
+  header.host_hash += 1;
+  EXPECT_FALSE(IsWriterAlive(header)) << "of another machine";
 }
 
 TEST(ProcessFactsTest, AProcessThatCannotBeLookedAtCountsAsTheOne) {

@@ -264,9 +264,14 @@ void Seal(const std::string& path, uint32_t flags) {
 }  // namespace
 
 bool IsOfThisMachine(const LogHeader& header) {
+  constexpr std::array<uint8_t, 16> kUnknown{};
   const std::array<uint8_t, 16> boot = BootId();
-  const bool is_known = boot != std::array<uint8_t, 16>{};
-  return !is_known || std::equal(boot.begin(), boot.end(), std::begin(header.boot_id));
+  if (boot == kUnknown) return true;
+  // A process without /proc knows the name of the machine alone.
+  if (std::equal(kUnknown.begin(), kUnknown.end(), std::begin(header.boot_id))) {
+    return header.host_hash == HostHash(kUnknown);
+  }
+  return std::equal(boot.begin(), boot.end(), std::begin(header.boot_id));
 }
 
 bool IsWriterAlive(const LogHeader& header) {

@@ -65,7 +65,8 @@ struct LogFile {
 };
 
 // Whether a log was written on this machine since its last start, so that it can be seen here
-// whether its process still runs.
+// whether its process still runs. Of a log that does not say since which start: whether on a
+// machine of this name.
 bool IsOfThisMachine(const recording::LogHeader& header);
 
 // Whether the process of a log still runs. Of another machine: false.

@@ -69,7 +69,7 @@ LogHeader OwnHeader() {
   header.pid = static_cast<uint32_t>(getpid());
   header.ppid = static_cast<uint32_t>(getppid());
   header.start_time = StartTimeOf(getpid()).value_or(0);
-  header.host_hash = HostHash();
+  header.host_hash = HostHash(boot);
   header.mono_ns = clocks.mono_ns;
   header.real_ns = clocks.real_ns;
   header.boot_ns = clocks.boot_ns;
