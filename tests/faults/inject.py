@@ -630,10 +630,12 @@ def all_of(counted):
 
 
 def comparable(outcome):
-    """Without what differs from run to run: contents of a cache, numbers of processes, addresses in a stack."""
+    """Without what differs from run to run: contents of a cache, numbers of processes, addresses in a stack, and the
+    process and time that GLib writes into messages of its libraries."""
     files = {re.sub(r"\.\d+-\d+$", "", name): bytes_ for name, bytes_ in outcome.files.items()
              if not name.startswith("cache/")}
     stderr = re.sub(rb"[0-9a-f]{32}", b"HASH", outcome.stderr)
+    stderr = re.sub(rb"\(process:\d+\): (\S+ \*\*): [\d:.]+:", rb"\1:", stderr)
     has_stack = outcome.status != "hang" and outcome.status < 0
     return outcome.status, outcome.stdout, b"" if has_stack else stderr, files
 

@@ -199,7 +199,7 @@ def stack(name, line, function):
                         "frames": [{"name": function, "filename": f"/app/{name}", "line": line}]}])
 
 
-def at(made, place):
+def issued_at(made, place):
     """A dump of which all entries were issued there."""
     file, line, name = place
     for one in made["entries"]:
@@ -240,7 +240,7 @@ def in_order(rank):
 WAITING = {f"trace_{r}": dump(r, 4, comes=r != 2) for r in range(4)}
 VALUE_ERROR = 'step 1\nTraceback (most recent call last):\n  File "/app/train.py", line 12, in main\n    step(batch)\nValueError: bad batch\n'
 PLACES = [("/app/train.py", 9, "sync"), ("/app/data.py", 51, "wait"), ("/app/train.py", 9, "sync"), ("/app/save.py", 53, "wait")]
-TWO_PLACES = {f"trace_{r}": at(dump(r, 4, comes=r in (0, 2)), PLACES[r]) for r in range(4)}
+TWO_PLACES = {f"trace_{r}": issued_at(dump(r, 4, comes=r in (0, 2)), PLACES[r]) for r in range(4)}
 OTHER_WATCHDOG = ("[rank0]:[E1101 10:10:00.1 ProcessGroupNCCL.cpp:616] [PG ID 3 PG GUID 5(pp) Rank 0] Watchdog caught collective operation timeout: "
                   "WorkNCCL(SeqNum=3, OpType=BROADCAST, NumelIn=10, NumelOut=10, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n")
 ASSUMED = "That this is a hang is assumed"

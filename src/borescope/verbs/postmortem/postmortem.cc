@@ -600,6 +600,7 @@ std::string WhatIsThere(std::span<const JobFileRow> files) {
   std::map<std::string_view, std::set<int64_t>> ranks_of;  // by kind
   std::string log;
   size_t logs = 0;
+  size_t damaged_logs = 0;
   for (const JobFileRow& file : files) {
     if (file.status != "read" && file.status != "truncated") {
       continue;
@@ -608,6 +609,7 @@ std::string WhatIsThere(std::span<const JobFileRow> files) {
     if (file.rank.has_value()) ranks.insert(*file.rank);
     if (file.kind == "log") {
       ++logs;
+      damaged_logs += file.status == "truncated" ? 1 : 0;
       log = file.file.substr(file.file.rfind('/') + 1);
     }
   }
@@ -631,8 +633,14 @@ std::string WhatIsThere(std::span<const JobFileRow> files) {
     text[1] = 'N';
   }
   if (logs > 0) {
-    text += fmt::format(" {} read, and {} no exception, signal, exit code or line of a watchdog.",
-                        logs == 1 ? log + " was" : fmt::format("{} logs were", logs),
+    std::string extent;
+    if (damaged_logs > 0) {
+      extent = fmt::format(", {}up to where {} damaged",
+                           logs == 1 ? "" : fmt::format("{} of them ", damaged_logs),
+                           damaged_logs == 1 ? "it is" : "they are");
+    }
+    text += fmt::format(" {} read{}, and {} no exception, signal, exit code or line of a watchdog.",
+                        logs == 1 ? log + " was" : fmt::format("{} logs were", logs), extent,
                         logs == 1 ? "has" : "have");
   }
   return text;
