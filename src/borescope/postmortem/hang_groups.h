@@ -1,6 +1,5 @@
 // Which groups of processes the dumps of a job mean. Every process numbers its groups by itself,
-// and lists the members of some; a name may stand for several groups, as those of each row of a
-// grid.
+// and lists the members of some; several groups may have one name, as those of each row of a grid.
 #pragma once
 
 #include <cstdint>
