@@ -128,6 +128,7 @@ TEST_F(ControlPageTest, ThreadsLoseNoStart) {
   constexpr int kStarts = 500;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&] {
         Result<ControlPage> page = ControlPage::Open(folder_);

@@ -120,11 +120,9 @@ TEST(ReadSnapshotTest, ABlockWhereNoneCanBeginIsNotReplayed) {
         std::pair("1048577184", "an event contradicts the events before it")}) {
     std::string text(kSnapshot);
     const std::string event =
-        fmt::format(R"("addr": {}, "size": 600, "stream": 7, "time_us": 11}},)"
-                    "\n ",
-                    address);
+        fmt::format(R"("addr": {}, "size": 600, "stream": 7, "time_us": 11}},)", address);
     text.insert(text.find(R"({"action": "oom")"),
-                R"({"action": "alloc", )" + event + R"({"action": "free_completed", )" + event);
+                fmt::format(R"({{"action": "alloc", {0}{{"action": "free_completed", {0})", event));
     const Result<SnapshotFile> file = Read(text);
     ASSERT_TRUE(file.ok());
     EXPECT_EQ(ReplayDevice(file->snapshot, file->snapshot.devices[0]).impossible, impossible);
