@@ -1,7 +1,6 @@
 #include "borescope/recorder/process_facts.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,25 +13,10 @@
 
 #include "borescope/recorder/run_folder.h"
 #include "borescope/recording/log_format.h"
+#include "borescope/testing/no_descriptors.h"
 
 namespace borescope::internal {
 namespace {
-
-// No file can be opened until its end.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none = {0, before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  NoDescriptors(const NoDescriptors&) = delete;
-  NoDescriptors& operator=(const NoDescriptors&) = delete;
-  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 TEST(ProcessFactsTest, AProcessRunsUntilItEnds) {
   const pid_t child = fork();

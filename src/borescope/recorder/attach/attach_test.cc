@@ -1,11 +1,12 @@
 #include "borescope/recorder/attach/attach.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <string>
+
+#include "borescope/testing/no_descriptors.h"
 
 namespace borescope::internal {
 
@@ -58,14 +59,12 @@ TEST(ProfilerMessagesTest, WhatIsNoMessageIsNothing) {
 
 // Where no descriptors are left, nobody can look at a process.
 TEST(AttachTest, AProcessThatCannotBeLookedAtIsNotCalledGone) {
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none = {0, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-  const Result<AttachOutcome> attached = AttachTo({.pids = {getpid()}, .folder = {}});
-  setrlimit(RLIMIT_NOFILE, &before);
-  ASSERT_FALSE(attached.ok());
-  EXPECT_EQ(attached.error().Sentence(), "no socket can be made: Too many open files");
+  {
+    const NoDescriptors none;
+    const Result<AttachOutcome> attached = AttachTo({.pids = {getpid()}, .folder = {}});
+    ASSERT_FALSE(attached.ok());
+    EXPECT_EQ(attached.error().Sentence(), "no socket can be made: Too many open files");
+  }
   const Result<AttachOutcome> gone = AttachTo({.pids = {0x7fffffff}, .folder = {}});
   ASSERT_FALSE(gone.ok());
   EXPECT_NE(gone.error().Sentence().find("does not exist here"), std::string::npos);

@@ -1,7 +1,6 @@
 #include "borescope/verbs/open/input_watch.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "borescope/base/io/temporary_folder.h"
+#include "borescope/testing/no_descriptors.h"
 
 namespace borescope::internal {
 namespace {
@@ -119,22 +119,6 @@ TEST_F(InputWatchTest, WhatGoesIsGone) {
   fs::remove_all(run_);
   EXPECT_EQ(Look(1250), "+0");
 }
-
-// As long as it exists, nothing can be opened.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  NoDescriptors(const NoDescriptors&) = delete;
-  NoDescriptors& operator=(const NoDescriptors&) = delete;
-  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 TEST_F(InputWatchTest, AFolderThatCannotBeListedIsNotEmpty) {
   Write("a.json", "1");
