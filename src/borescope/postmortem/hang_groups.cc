@@ -1,5 +1,3 @@
-#include "borescope/postmortem/hang_groups.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "borescope/base/stop.h"
+#include "borescope/postmortem/hang_model.h"
 
 namespace borescope::internal {
 namespace {

@@ -10,7 +10,6 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/text/text.h"
 #include "borescope/postmortem/findings.h"
-#include "borescope/postmortem/hang_groups.h"
 
 namespace borescope::internal {
 namespace {

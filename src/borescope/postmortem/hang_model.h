@@ -192,6 +192,13 @@ struct LeftOutTransfer {
 std::optional<LeftOutTransfer> LeftOutBy(const HangModel& model, const HangRank& rank,
                                          const HangOperation& transfer);
 
+// Sets the job's number of ranks, the ranks with the dump of each, in the order of their numbers,
+// and the groups, sorted by name and members, with `group_of` of each rank (hang_groups.cc). Every
+// process numbers its groups by itself, and lists the members of some; several groups may have one
+// name, as those of each row of a grid. `world`: how many ranks the user says there are; 0:
+// nothing.
+void PlaceRanks(std::span<const RankDump> dumps, int32_t world, HangModel& model);
+
 // Finds at which operation each rank is, of what the ranks of the model issued (hang_heads.cc): the
 // oldest outstanding one of its dump, or an older one that left its ring where the latest numbers
 // of the groups show which.

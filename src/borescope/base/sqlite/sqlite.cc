@@ -226,6 +226,7 @@ bool SqlStatement::IsRowDamaged() {
   sqlite3_reset(statement_.get());
   for (uint64_t row = 0; row < rows_; ++row) {
     if (sqlite3_step(statement_.get()) != SQLITE_ROW) {
+      CheckStop();
       return false;
     }
   }
