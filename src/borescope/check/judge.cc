@@ -331,6 +331,8 @@ BudgetCheck CheckLimit(const Budget& budget, bool is_max, const JudgedRuns& runs
                                bound);
   if (is_rounded && above != 0) {
     check.sentence += fmt::format(", by {:.0f}", std::abs(above));
+  } else if (!is_kept && value == bound) {  // they differ in digits that are not written
+    check.sentence += ", by " + AmountText(std::abs(above), check.unit);
   }
   return check;
 }

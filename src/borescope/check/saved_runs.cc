@@ -1,6 +1,12 @@
 #include "borescope/check/saved_runs.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "borescope/check/budget.h"
 #include "borescope/output/read_json.h"
@@ -98,13 +104,13 @@ const Values& Cells(const Table& table, std::string_view column) {
   return std::get<Values>(table.Find(column)->values);
 }
 
-Unit UnitOfText(std::string_view text) {
+std::optional<Unit> UnitOfText(std::string_view text) {
   for (int i = 0; i <= static_cast<int>(Unit::kOfRow); ++i) {
     if (UnitName(static_cast<Unit>(i)) == text) {
       return static_cast<Unit>(i);
     }
   }
-  return Unit::kNone;
+  return std::nullopt;
 }
 
 std::vector<RunValues> RunsOf(const Table& table) {
@@ -158,15 +164,25 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
     }
     MetricKey key = {Cells<StringValues>(*values, "metric")[row],
                      Cells<StringValues>(*values, "name")[row]};
-    runs[static_cast<size_t>(number)].metrics[std::move(key)] = {
-        value,
-        UnitOfText(Cells<StringValues>(*values, "unit")[row]),
-        Cells<IntValues>(*values, "samples")[row],
-        {},
-        Cells<StringValues>(*values, "definition")[row],
-        maybe("least", row),
-        maybe("most", row),
-        std::abs(value) < kFirstRounded ? std::optional(0.0) : std::nullopt};
+    const std::string what = fmt::format("{} '{}' of run {}", key.first, key.second, number);
+    const std::optional<Unit> unit = UnitOfText(Cells<StringValues>(*values, "unit")[row]);
+    const int64_t samples = Cells<IntValues>(*values, "samples")[row];
+    if (!unit.has_value() || samples < 0) {
+      return NoBaseline(what + " has no unit that is known, or a negative number of samples",
+                        "save the baseline again");
+    }
+    MetricValue metric = {value,
+                          *unit,
+                          samples,
+                          {},
+                          Cells<StringValues>(*values, "definition")[row],
+                          maybe("least", row),
+                          maybe("most", row),
+                          std::abs(value) < kFirstRounded ? std::optional(0.0) : std::nullopt};
+    std::map<MetricKey, MetricValue>& metrics = runs[static_cast<size_t>(number)].metrics;
+    if (!metrics.emplace(std::move(key), std::move(metric)).second) {
+      return NoBaseline("it has two values of " + what, "save the baseline again");
+    }
   }
   if (runs.empty()) {
     return NoBaseline("it holds no run");

@@ -152,6 +152,19 @@ bool BeginsAsJson(std::string_view head) {
   return value == std::string_view::npos || Contains("{[\"]", head.substr(value, 1));
 }
 
+// Why a file that begins as such a one is none; nothing where it may be another kind of JSON.
+std::string_view WhyNoErrorFile(ErrorFileKind kind, std::string_view path, std::string_view text) {
+  if (HasNameOfErrorFile(path)) {
+    return "the error file ends in the middle, or is none as torchrun writes it";
+  }
+  if (kind == ErrorFileKind::kRas) {
+    return "the report of NCCL's RAS ends in the middle, or is none as ncclras writes it";
+  }
+  // A whole list that names threads and processes may be anybody's.
+  const bool is_cut = kind == ErrorFileKind::kPySpy && !Trimmed(text).ends_with(']');
+  return is_cut ? "the stacks of py-spy end in the middle" : "";
+}
+
 Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string_view path, std::string head,
                              ByteSource& rest, const LineFinder& lines, ReadText& read) {
   Rejoined all(std::move(head), rest);
@@ -161,10 +174,8 @@ Result<void> ReadAsErrorFile(ErrorFileKind kind, std::string_view path, std::str
                 : kind == ErrorFileKind::kRas   ? "nccl-ras"
                                                 : "py-spy";
     read.events = std::move(*events);
-  } else if (HasNameOfErrorFile(path)) {
-    return Error{.code = ErrorCode::kCorrupt,
-                 .cause = "the error file ends in the middle, or is none as torchrun writes it",
-                 .file = std::string(path)};
+  } else if (const std::string_view why = WhyNoErrorFile(kind, path, text); !why.empty()) {
+    return Error{.code = ErrorCode::kCorrupt, .cause = std::string(why), .file = std::string(path)};
   }
   return {};
 }
