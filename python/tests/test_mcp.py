@@ -218,8 +218,9 @@ def test_files_elsewhere_are_refused(inside: Path) -> None:
     root = Root(str(inside))
     for name in ("..", "../outside", "../outside/rank-0.json", "folder/../rank-0.json/../../outside",
                  str(outside), "/", "file.json", "folder", "folder/rank-0.json", "mixed", "graphs",
-                 "graphs/rank-0.json", "", "a\0b", "../inside-not", "/etc/passwd"):
+                 "graphs/rank-0.json", "a\0b", "../inside-not", "/etc/passwd"):
         assert "leads out of the folder" in refused(root, "open_run", path=name), name
+    assert "the path is empty" in refused(root, "open_run", path="")
     for tool, arguments in (("ask", {"path": "..", "verb": "kernels"}),
                             ("sql", {"path": "..", "statement": "select 1"}),
                             ("evidence", {"path": "..", "id": "b1:aaaaaaaaaaaaaaaa"}),
@@ -233,6 +234,15 @@ def test_what_is_no_file(inside: Path) -> None:
     assert "neither a file nor a folder" in refused(root, "open_run", path="pipe")
     for name in ("-", "*.json", "s3://bucket/key", "nope"):
         assert "No such file" in refused(root, "open_run", path=name), name
+
+
+def test_a_folder_that_is_removed_meanwhile(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Root(str(inside))
+    gone = inside.parent / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "No such file" in refused(root, "open_run", path="rank-0.json")
 
 
 def test_a_changed_file_is_read_again(inside: Path) -> None:

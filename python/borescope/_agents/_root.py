@@ -7,7 +7,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable
 
-from .._errors import InputError, unreadable
+from .._errors import InputError, unreadable, usage
 from .._progress import Progress
 from .._run import Run
 from ._content import captures_beside
@@ -50,7 +50,9 @@ class Root:
         return _from_here(self._inside(name))
 
     def _inside(self, name: str) -> str:
-        if "\0" in name or not name:
+        if not name:
+            raise usage("the path is empty", remedy="'.' is the folder of --root itself")
+        if "\0" in name:
             raise _outside(name)
         path = os.path.realpath(os.path.join(self.folder, name))
         if not self._holds(path):

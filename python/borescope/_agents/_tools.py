@@ -9,7 +9,7 @@ from typing import Any
 
 from .._answer import Answer
 from .._check import check
-from .._errors import Error, usage
+from .._errors import Error, unreadable, usage
 from .._keywords import unknown_keyword
 from .._postmortem import postmortem
 from .._table import Table
@@ -66,6 +66,8 @@ def call(root: Root, name: str, arguments: Mapping[str, Any] | None) -> tuple[st
         return spec.call(root, _checked(spec, dict(arguments or {}))), False
     except Error as error:
         return _error_text(error), True
+    except OSError as error:  # of Python itself: the folder of --root was removed, for example
+        return _error_text(unreadable(error.filename or ".", error.strerror or "cannot be read")), True
 
 
 def _error_text(error: Error) -> str:
