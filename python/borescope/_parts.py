@@ -72,12 +72,23 @@ def _matching(pattern: str) -> Iterator[str]:
     folder, last = os.path.split(pattern)
     for each in _matching(folder) if glob.has_magic(folder) else [folder]:
         if not glob.has_magic(last):
-            if os.path.lexists(os.path.join(each, last)):
+            if not _is_nothing(os.path.join(each, last)):
                 yield os.path.join(each, last)
         elif not _is_no_folder(each or os.curdir):
             names = fnmatch.filter(_names_in(each or os.curdir), last)
             yield from (os.path.join(each, name) for name in names
                         if last.startswith(".") or not name.startswith("."))
+
+
+def _is_nothing(name: str) -> bool:
+    """Whether not even a link is there; not where it cannot be looked at: reading it says why."""
+    try:
+        os.lstat(name)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _is_no_folder(name: str) -> bool:

@@ -258,12 +258,11 @@ def look_at(system: Any, objects: list[Remote]) -> None:
     """Sets the kind of all objects by their first bytes; file systems that can ask for them all at once
     do so."""
     paths = [each.path for each in objects]
-    try:
-        # Without on_error, exceptions stand in the place of bytes.
-        heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths),
-                                  on_error="raise") if paths else []
-    except OSError as error:
-        raise unreadable(objects[0].name, f"cannot be read: {error}",
-                         remedy="check the name and the credentials") from error
+    # Which exception an object raised stands in the place of its bytes: many file systems, s3fs among them, do
+    # so whatever on_error says.
+    heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
     for each, head in zip(objects, heads):
+        if isinstance(head, Exception):
+            raise unreadable(each.name, f"cannot be read: {head}",
+                             remedy="check the name and the credentials") from head
         each.kind = "database" if must_be_file(bytes(head)) else "stream"

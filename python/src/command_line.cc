@@ -15,8 +15,8 @@ namespace nb = nanobind;
 namespace borescope::python {
 namespace {
 
-// The command line in this process. Signals that a program of its own would ignore are ignored
-// meanwhile.
+// The command line in this process. Signals are handled meanwhile as a program of its own handles
+// them (main.cc).
 int RunCommand(const std::vector<nb::bytes>& given) {
   std::vector<std::string> words;
   words.reserve(given.size());
@@ -26,12 +26,14 @@ int RunCommand(const std::vector<nb::bytes>& given) {
   const nb::gil_scoped_release release;
   void (*const pipe)(int) = std::signal(SIGPIPE, SIG_IGN);
   void (*const size)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  void (*const child)(int) = std::signal(SIGCHLD, SIG_DFL);
   rlimit data{};  // --memory-limit lowers it for a process that ends; this one goes on
   getrlimit(RLIMIT_DATA, &data);
   const int status = cli::RunCommandLine(words);
   setrlimit(RLIMIT_DATA, &data);
   std::signal(SIGPIPE, pipe);
   std::signal(SIGXFSZ, size);
+  std::signal(SIGCHLD, child);
   return status;
 }
 

@@ -14,6 +14,7 @@ import pytest
 from conftest import DEMO, trace_text
 
 import borescope
+from borescope import _streams
 
 
 def busy(source: Any, **options: Any) -> list[int]:
@@ -313,6 +314,24 @@ def test_an_object_that_may_not_be_read_is_an_input_error(monkeypatch: pytest.Mo
         borescope.open("memory://secret.json")
 
 
+def test_an_object_that_was_refused_among_others_is_named() -> None:
+    """File systems such as s3fs give exceptions in the place of bytes, whatever they are asked for."""
+    asyn = pytest.importorskip("fsspec.asyn")
+
+    class Store(asyn.AsyncFileSystem):  # type: ignore[misc, name-defined]
+        async def _cat_file(self, path: str, start: Any = None, end: Any = None, **more: Any) -> bytes:
+            if path == "secret":
+                raise PermissionError(f"Forbidden: {path}")
+            return b'{"traceEvents":['
+
+    store = Store(skip_instance_cache=True)
+    objects = [_streams.Remote(store, {"name": name, "size": 16}, True) for name in ("plain", "secret")]
+    with pytest.raises(borescope.InputError, match="secret: cannot be read: Forbidden"):
+        _streams.look_at(store, objects)
+    _streams.look_at(store, objects[:1])
+    assert objects[0].kind == "stream"
+
+
 def test_parts_that_cannot_be_reached_are_not_left_out(trace: Path, tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     parts.mkdir()
@@ -331,3 +350,5 @@ def test_parts_that_cannot_be_reached_are_not_left_out(trace: Path, tmp_path: Pa
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(borescope.InputError, match="Too many levels"):
         borescope.reduce(str(tmp_path / "loop" / "*.part"))
+    with pytest.raises(borescope.InputError, match="loop.*Too many levels"):
+        borescope.reduce(str(tmp_path / "*" / "a.part"))

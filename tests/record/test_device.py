@@ -3,6 +3,7 @@
 What this cannot show is that CUPTI's records mean what we think; only a GPU can.
 """
 
+import ctypes.util
 import os
 import subprocess
 import sys
@@ -287,6 +288,10 @@ class Faults(DeviceTest):
                          "file: No such file or directory")
         self.assertEqual(self.trouble_with(BORESCOPE_CUPTI=str(PROGRAMS / "libroctx_next.so")),
                          "CUPTI: libcupti lacks functions")
+
+    @unittest.skipIf(ctypes.util.find_library("cupti") or os.path.exists("/usr/local/cuda/extras/CUPTI"),
+                     "a CUPTI is installed here, which would be found")
+    def test_a_library_that_is_none_is_named(self):
         installed = self.folder.parent / "cuda/extras/CUPTI/lib64"
         installed.mkdir(parents=True)
         (installed / "libcupti.so.13").write_text("no library")

@@ -59,17 +59,26 @@ class FailedCalls(LauncherTest):
         self.assertIn(2, self.statuses_of_copies("write", errno.ENOSPC))
         self.statuses_of_copies("write", SHORT)
 
+    def marks(self):
+        return [record.text for log in logs.parse_folder(self.run_path) for record in log.of(logs.MARK)]
+
+    def forget_marks(self):
+        for path in self.run_path.glob("*.marks.bsl"):
+            path.unlink()
+
     def test_a_mark_is_in_the_log_or_an_error(self):
         self.assertEqual(self.record(RANGES, "exit", 1, 10).returncode, 5)
-        counted = [self.count(kind, "record", "mark", "x.bsr", "counted") for kind in ("stat", "read")]
-        for kind, error, count in zip(("stat", "read", "read"), (errno.EIO, errno.EIO, SHORT), counted + counted[1:]):
+        for kind, error in (("stat", errno.EIO), ("read", errno.EIO), ("read", SHORT), ("lock", errno.ENOLCK),
+                            ("write", errno.ENOSPC), ("truncate", errno.ENOSPC)):
+            count = self.count(kind, "record", "mark", "x.bsr", "counted")
+            self.forget_marks()
             for result in self.ends(kind, error, "record", "mark", "x.bsr", "m", count=count):
-                marks = list(self.run_path.glob("*.marks.bsl"))
-                found = [record.text for log in logs.parse_folder(self.run_path) for record in log.of(logs.MARK)]
-                self.assertEqual(found.count("m"), int(result.returncode == 0), (kind, error, result.stderr))
                 self.assertIn(result.returncode, (0, 2), result.stderr)
-                for path in marks:  # the next mark makes the log, too
-                    path.unlink()
+                self.assertEqual(self.marks().count("m"), int(result.returncode == 0), (kind, error, result.stderr))
+                # What has failed is no hindrance to the next one.
+                self.assertEqual(self.borescope("record", "mark", "x.bsr", "next").returncode, 0, (kind, error))
+                self.assertEqual(self.marks().count("next"), 1)
+                self.forget_marks()  # the next mark makes the log, too
 
     def test_no_log_is_left_out_of_the_status(self):
         self.assertEqual(self.record(RANGES, "exit", 1, 10).returncode, 5)

@@ -524,15 +524,15 @@ class Diagnosis {
     for (HangCulprit& culprit : result_.culprits) {
       const HangRank* const rank = model_.Of(culprit.rank);
       const HangRank* const waiting = model_.Of(culprit.waiting_rank);
-      // A head that is not the oldest outstanding operation may wait for an older one.
-      // Beside another fault, or where others went on for long, it is likelier that its dump is of
-      // a moment before, at which it was there.
+      // Of a device that stopped: its head may wait for an older operation that a dump lacks; and
+      // beside another fault, or where others went on for long, it is likelier that the dump is of
+      // a moment at which the device had not yet come to it.
       constexpr int64_t kLong = 30 * kSecondNs;
-      const bool is_stuck =
+      const bool is_doubtful =
           culprit.kind == HangKind::kDeviceStuck &&
           (any_lacks || has_other_fault ||
            (rank != nullptr && model_.newest_created_ns - rank->newest_created_ns > kLong));
-      if (is_stuck) {
+      if (is_doubtful) {
         Lower(culprit.certainty, Certainty::kLikely);
       }
       for (const HangRank* const at : {rank, waiting}) {

@@ -201,23 +201,16 @@ struct Stand {
   int32_t first_outstanding = INT32_MAX;
 };
 
-// Whether a dump lacks none of the records between its first and its last.
-bool HasNoGaps(const FlightDump& dump) {
-  return !dump.entries.empty() &&
-         dump.entries.back().record_id - dump.entries.front().record_id + 1 ==
-             static_cast<int64_t>(dump.entries.size());
-}
-
 // The largest number that a rank issued in a group; nothing where its dump does not show it.
 std::optional<int32_t> LargestIssued(const HangModel& model, const HangRank& rank, uint32_t group) {
   const FlightDump& dump = *rank.dump;
   std::optional<int32_t> largest;
   const std::span<const IssuedOperation> own = rank.InGroup(group);
   // Where completed records were left out, what follows an outstanding one is there.
-  const bool is_last_here = !own.empty() && (own.back().is_outstanding || HasNoGaps(dump));
+  const bool is_last_here = !own.empty() && (own.back().is_outstanding || dump.HasNoGaps());
   if (dump.lost_entries == 0 && is_last_here) {
     largest = own.back().number;
-  } else if (dump.lost_entries == 0 && own.empty() && rank.has_all_records && HasNoGaps(dump)) {
+  } else if (dump.lost_entries == 0 && own.empty() && rank.has_all_records && dump.HasNoGaps()) {
     largest = 0;
   }
   if (!model.groups[group].has_p2p) {  // else the numbers may be those of transfers

@@ -96,12 +96,12 @@ void NoteApart(const HangModel& model, const HangRequest& request, const std::st
   std::copy_if(model.with_older_dumps.begin(), model.with_older_dumps.end(),
                std::back_inserter(older), [&](int32_t rank) { return request.SaysOf(rank); });
   if (!older.empty()) {
-    diagnostics.push_back({Severity::kWarning, "older-dump", older.size(), where, RankWords(older),
-                           "Others finished more than eight collectives that these dumps do not "
-                           "have, and that nobody "
-                           "finishes without these ranks: the dumps are older than the others, or "
-                           "of an earlier attempt "
-                           "of the job, and count for nothing. Collect those of one moment."});
+    diagnostics.push_back(
+        {Severity::kWarning, "older-dump", older.size(), where, RankWords(older),
+         "Others finished more than eight collectives that these dumps do not "
+         "have, and that nobody finishes without these ranks: the dumps are older "
+         "than the others, or of an earlier attempt of the job, and count for "
+         "nothing. Collect those of one moment."});
   }
   std::vector<int32_t> early;
   for (const HangRank& rank : model.ranks) {

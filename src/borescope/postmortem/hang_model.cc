@@ -139,11 +139,9 @@ class RankReader {
     rank_.is_active_only = !any_completed;
     rank_.has_all_records = any_completed && !dump_.is_cut && dump_.lost_entries == 0 &&
                             dump_.entries.front().record_id == 0;
-    const bool has_gaps = dump_.entries.empty() ||
-                          dump_.entries.back().record_id - dump_.entries.front().record_id + 1 !=
-                              static_cast<int64_t>(dump_.entries.size());
+    const bool has_transfers = any_completed && !dump_.is_cut && dump_.HasNoGaps();
     for (size_t group = 0; group < by_group.size(); ++group) {
-      if (any_completed && !has_gaps && !dump_.is_cut && HasFirstTransfer(by_group[group])) {
+      if (has_transfers && HasFirstTransfer(by_group[group])) {
         rank_.all_transfers_in.push_back(own[group]);
       }
       ReadGroup(own[group], by_group[group]);

@@ -359,7 +359,8 @@ std::vector<char*> PointersTo(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Our threads may block signals, and our command line ignores two, which a child would inherit.
+// Our threads may block signals, and our command line ignores these two, which a child would
+// inherit.
 class Attributes {
  public:
   Attributes() {

@@ -95,7 +95,8 @@ struct ProgramEnd {
 };
 
 // Starts `words[0]`, found along PATH, with the other words as its arguments. Signals are handled
-// in it as they were in us when we started, but for SIGPIPE and SIGXFSZ, which have their default.
+// in it as in this process, but for SIGPIPE and SIGXFSZ, which our command line ignores and which
+// have their default; so has SIGCHLD where our command line starts the program.
 // kIo, naming the program, if it cannot be started. REQUIRES: !words.empty().
 Result<pid_t> StartProgram(const std::vector<std::string>& words, const Environment& environment);
 

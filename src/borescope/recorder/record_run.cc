@@ -457,7 +457,7 @@ Result<void> RecordRun::Conclude(RecordReport& report) const {
 void RecordRun::JudgeRules(RecordReport& report) const {
   const Result<ControlPage> page = ControlPage::OpenToRead(place_);
   if (!page.ok()) {
-    report.failed_logs = "whether all processes could write their logs cannot be found out: " +
+    report.failed_logs = "the page of the run says why logs are missing, and cannot be read: " +
                          page.error().Sentence();
     return;
   }

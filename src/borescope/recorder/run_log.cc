@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/process_facts.h"
@@ -83,12 +84,27 @@ LogHeader OwnHeader() {
 // While it lives, no other process finds the end of the file, or writes its header.
 class FileLock {
  public:
-  explicit FileLock(int file) : file_(file) { flock(file, LOCK_EX); }
-  ~FileLock() { flock(file_, LOCK_UN); }
+  // Waits for it. kIo where the file system has no locks: two processes could write to one place.
+  static Result<FileLock> Take(int file, const std::string& path) {
+    while (flock(file, LOCK_EX) != 0) {
+      if (errno != EINTR) {
+        return Error{ErrorCode::kIo, std::string("cannot be locked: ") + std::strerror(errno),
+                     "record to another file system", path};
+      }
+    }
+    return FileLock(file);
+  }
+  FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock() {
+    if (file_ >= 0) flock(file_, LOCK_UN);
+  }
 
  private:
+  explicit FileLock(int file) : file_(file) {}
+
   int file_;
 };
 
@@ -116,7 +132,7 @@ Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
         ErrorCode::kIo, std::string("cannot be opened: ") + std::strerror(errno), {}, path};
   }
   RunLog log(file, path);
-  const FileLock lock(file);
+  BS_ASSIGN(const FileLock lock, FileLock::Take(file, path));
   struct stat status{};
   if (fstat(file, &status) != 0) {
     return Error{ErrorCode::kIo, std::string("cannot be read: ") + std::strerror(errno), {}, path};
@@ -127,7 +143,11 @@ Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
       return Error{
           ErrorCode::kIo, std::string("cannot be made: ") + std::strerror(errno), {}, path};
     }
-    BS_TRY(log.Write(&header, sizeof(header), 0));
+    if (const Result<void> written = log.Write(&header, sizeof(header), 0); !written.ok()) {
+      // With zeros in place of a header it would be no log, and nothing could ever be added to it.
+      static_cast<void>(!ftruncate(file, 0));
+      return written.error();
+    }
   }
   // Of a log that a process made: its own.
   BS_ASSIGN(const LogHeader header, log.ReadHeader());
@@ -183,7 +203,7 @@ Result<void> RunLog::Write(const void* bytes, size_t count, uint64_t offset) con
 }
 
 Result<void> RunLog::BeginChunk(size_t least_bytes) {
-  const FileLock lock(file_);
+  BS_ASSIGN(const FileLock lock, FileLock::Take(file_, path_));
   struct stat status{};
   if (fstat(file_, &status) != 0) {
     return Error{ErrorCode::kIo, std::string("cannot be read: ") + std::strerror(errno), {}, path_};

@@ -77,7 +77,7 @@ TEST_F(RunLogTest, TwoWritersHaveChunksOfTheirOwn) {
   EXPECT_EQ(Numbers(), (std::vector<uint32_t>{7, 7, 7}));
 }
 
-// Whoever read the log would not find what were added to it.
+// Whoever read the log would not find what was added to it.
 TEST_F(RunLogTest, AFileThatIsNoLogGetsNoRecords) {
   std::ofstream(folder_ + "/x.bsl") << "text";
   const Result<RunLog> log = RunLog::Open(folder_, "x.bsl");

@@ -260,7 +260,7 @@ enum class StateKind : uint32_t {
   kDiskFull = 3,        // the log cannot grow; the text says why
   kLimitReached = 4,    // of --max-bytes
   kBackendMissing = 5,  // a source that was asked for cannot be had; the text says why
-  kGap = 6,             // another profiler took what a source delivers, or it was off
+  kGap = 6,  // a source was off, another profiler had it, or some of its records are refused
   // t, then words: the first record that was overwritten, the number of chunks. Chunks that were
   // released until t are about to be overwritten, or a part of those around them is: readers leave
   // them out.

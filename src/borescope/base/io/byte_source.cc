@@ -62,6 +62,7 @@ StoredBytes::~StoredBytes() {
 
 const unsigned char* StoredBytes::Read(uint64_t offset, size_t count,
                                        std::vector<unsigned char>& buffer) const {
+  errno = 0;  // which says afterwards whether reading failed or the file has become shorter
   if (offset > size_ || count > size_ - offset) {
     return nullptr;
   }
@@ -70,7 +71,6 @@ const unsigned char* StoredBytes::Read(uint64_t offset, size_t count,
   }
   buffer.resize(count);
   size_t filled = 0;
-  errno = 0;  // which says afterwards whether reading failed or the file has become shorter
   while (filled < count) {
     const ssize_t got = pread(descriptor_, buffer.data() + filled, count - filled,
                               static_cast<off_t>(offset + filled));

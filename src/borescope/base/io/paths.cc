@@ -106,8 +106,11 @@ Result<void> AddMatches(const std::string& folder, const std::string& part,
   }
   BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder.empty() ? "." : folder));
   for (const std::string& name : names) {
-    if (fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) == 0) {
+    const int found = fnmatch(part.c_str(), name.c_str(), FNM_PERIOD);
+    if (found == 0) {
       paths.push_back(folder + name);
+    } else if (found != FNM_NOMATCH) {
+      throw std::bad_alloc();  // glibc has no other reason to fail
     }
   }
   return {};

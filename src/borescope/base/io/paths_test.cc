@@ -127,7 +127,9 @@ TEST_F(PathsTest, PatternsAreThoseOfTheShell) {
   EXPECT_EQ(matching("r/file/*"), "");
   EXPECT_EQ(*PathsMatching("/pro[c]"), std::vector<std::string>{"/proc"});
   EXPECT_TRUE(PathsMatching("")->empty());
-  EXPECT_EQ(PathsMatching("*")->empty(), NamesIn(".")->empty());
+  std::vector<std::string> here = NamesIn(".").value();
+  std::erase_if(here, [](const std::string& name) { return name.starts_with('.'); });
+  EXPECT_EQ(*PathsMatching("*"), here);
 }
 
 // What a folder holds that cannot be listed is not nothing.

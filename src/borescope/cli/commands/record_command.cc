@@ -277,10 +277,6 @@ void ReportRecording(const RecordReport& report, const Command& command) {
   const double seconds = std::chrono::duration<double>(report.duration).count();
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
   if (!report.trouble.empty()) return;
-  if (!report.samples_end.empty()) {
-    WriteMessageLine(
-        ToPrintable(fmt::format("borescope: samples are missing: {}", report.samples_end)));
-  }
   if (report.processes == 0 || !report.never_started.empty()) {
     WriteMessageLine(ToPrintable(
         fmt::format("borescope: {}: nothing was recorded{}: {}", report.folder,
@@ -353,6 +349,10 @@ void Conclude(const RecordReport& report, const Command& command) {
     ReportRecording(report, command);
   } else if (report.status == kUnknownStatus) {
     WriteMessageLine(fmt::format("borescope: {}", EndOf(report)));
+  }
+  if (!report.samples_end.empty()) {  // also with -q: they were asked for
+    WriteMessageLine(
+        ToPrintable(fmt::format("borescope: samples are missing: {}", report.samples_end)));
   }
   if (!report.trouble.empty()) {
     WriteMessageLine(ToPrintable(fmt::format("borescope: {}", report.trouble)));

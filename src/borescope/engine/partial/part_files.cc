@@ -56,14 +56,16 @@ bool AreTracesOlder(const Partial& partial, std::filesystem::file_time_type begi
 // meanwhile: where its time cannot be set and one was, it does not stay.
 Result<void> DateBack(const std::string& path, const Partial& partial,
                       std::filesystem::file_time_type begin) {
-  BS_ASSIGN(const internal::FileKind kind, internal::KindOf(path));
+  const Result<internal::FileKind> kind = internal::KindOf(path);
   std::error_code failed;
-  if (kind == internal::FileKind::kFile) {
+  if (!kind.ok() || *kind == internal::FileKind::kFile) {
     std::filesystem::last_write_time(path, begin, failed);
   }
   if (failed && !AreTracesOlder(partial, begin)) {
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    if (kind.ok()) {
+      std::filesystem::remove(path, ignored);
+    }
     return Error{
         .code = ErrorCode::kIo,
         .cause = "a trace was written meanwhile, and the time of the part cannot be set: " +

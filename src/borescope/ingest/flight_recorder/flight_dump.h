@@ -138,6 +138,11 @@ struct FlightDump {
 
   // Whether nothing that may be outstanding is missing in it.
   bool IsWhole() const { return !is_cut && lost_outstanding == 0; }
+  // Whether it has entries, and lacks none of those between its first and its last.
+  bool HasNoGaps() const {
+    return !entries.empty() && entries.back().record_id - entries.front().record_id + 1 ==
+                                   static_cast<int64_t>(entries.size());
+  }
   std::string_view Text(uint32_t number) const {
     return number == FlightEntry::kNothing ? std::string_view() : store->values.TextOf(number);
   }

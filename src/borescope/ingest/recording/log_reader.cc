@@ -359,7 +359,7 @@ std::string_view StateText(StateKind kind) {
     case StateKind::kBackendMissing:
       return "a source could not be recorded";
     case StateKind::kGap:
-      return "a source was off";
+      return "a source was off, or a part of it";
     case StateKind::kRingOverwrote:
       return "the log is a ring, which holds the last part";
     default:

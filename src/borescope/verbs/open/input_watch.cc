@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -126,13 +127,25 @@ bool FileWatch::IsWhole(const InputFile& file, Known& known) const {
   return *known.is_json_whole;
 }
 
+namespace {
+
+// What the user named is an error where something hides it: it has not gone.
+Result<std::vector<InputFile>> FilesOf(std::span<const std::string> inputs) {
+  BS_ASSIGN(std::vector<InputFile> files, ExpandInputs(inputs));
+  for (const InputFile& file : files) {
+    if (!file.from_directory) {
+      BS_TRY(KindOf(file.path));
+    }
+  }
+  return GroupRecordings(std::move(files));
+}
+
+}  // namespace
+
 SettledFiles FileWatch::Look(Clock::time_point now) {
   SettledFiles settled;
   std::map<std::string, Known> seen;
-  Result<std::vector<InputFile>> found = ExpandInputs(inputs_);
-  if (found.ok()) {
-    found = GroupRecordings(std::move(*found));
-  }
+  const Result<std::vector<InputFile>> found = FilesOf(inputs_);
   if (!found.ok()) {
     settled.failure = found.error();
     if (found.error().code == ErrorCode::kIo) {

@@ -209,8 +209,7 @@ JobFinding NoCause(std::span<const JobFileRow> files) {
       "For the next time: TORCH_NCCL_DUMP_ON_TIMEOUT=1, TORCH_FR_BUFFER_SIZE=2000, "
       "TORCH_NCCL_ENABLE_TIMING=1; TORCHELASTIC_ERROR_FILE and @record; "
       "torch.cuda.memory._record_memory_history(max_entries=100000) with a dump in an observer of "
-      "out of "
-      "memory.";
+      "out of memory.";
   return finding;
 }
 
