@@ -110,6 +110,19 @@ TEST_F(SqliteTest, ARowOfAnImpossibleLengthIsDamage) {
   EXPECT_EQ(second.error().cause, "SQLite: a row is damaged");
 }
 
+// Else it would be NULL, and a table that is asked for absent.
+TEST_F(SqliteTest, AValueThatCannotBeBoundIsAnError) {
+  Make(kSchema);
+  const SqlDatabase database = std::move(SqlDatabase::OpenRead(path_)).value();
+  SqlStatement rows = database.Prepare("SELECT ?1").value();
+  rows.Bind(1, "first");
+  rows.Bind(2, "of which there is none");
+  EXPECT_FALSE(rows.Step().ok());
+  rows.Bind(1, "first");
+  EXPECT_TRUE(rows.Step().value());
+  EXPECT_EQ(rows.Text(0), "first");
+}
+
 TEST_F(SqliteTest, ALogThatIsNoneChangesNothing) {
   Make(kSchema);
   std::ofstream(path_ + "-wal") << "rows";

@@ -355,10 +355,14 @@ bool IsOther(std::optional<int64_t> rank, std::optional<int64_t> own) {
 struct FoundCaptures {
   std::vector<LoadedCapture> own;
   bool any = false;
-  // The error of the first that could not be loaded, and how many are no recordings at all, which a
-  // folder of captures may hold.
+  // The error of the first that could not be loaded, of which others than those that are no
+  // recordings at all come first; and how many are none, which a folder of captures may hold.
   std::optional<Error> unreadable = {};
   size_t skipped = 0;
+
+  bool is_foreign() const {
+    return unreadable.has_value() && unreadable->code == ErrorCode::kUnsupportedFormat;
+  }
 };
 
 FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const Trace& trace) {
@@ -377,7 +381,7 @@ FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const 
     if (capture.error.has_value()) {
       const bool is_foreign = capture.error->code == ErrorCode::kUnsupportedFormat;
       found.skipped += is_foreign && input.captures.size() > 1 ? 1 : 0;
-      if (!found.unreadable.has_value() || !is_foreign) {
+      if (!found.unreadable.has_value() || (found.is_foreign() && !is_foreign)) {
         found.unreadable = std::move(capture.error);
       }
     }
@@ -429,6 +433,26 @@ std::vector<std::string> UsedFiles(const Trace& trace) {
   return {used.begin(), used.end()};
 }
 
+// What may be a capture and is not in the answer.
+void CountUnread(const InputFile& input, const FoundCaptures& found, Diagnostics& diagnostics) {
+  if (input.captures_are_named) {
+    if (found.skipped > 0) {
+      diagnostics.CountMany(
+          Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
+          "not used by --captures: " + WithOptions(found.unreadable->Sentence()));
+    }
+    return;
+  }
+  std::string why = input.captures_failure;
+  // A file beside the recording that is called a capture may be the one that its kernels lack.
+  if (why.empty() && found.unreadable.has_value() && !found.is_foreign()) {
+    why = found.unreadable->Sentence();
+  }
+  if (!why.empty()) {
+    diagnostics.Count(Diag::kMissingData, Diagnostics::kNoByte, "captures of graphs: " + why);
+  }
+}
+
 Error NoCapture(const InputFile& input) {
   return UsageError(
       fmt::format("no graph was captured in {}",
@@ -445,15 +469,13 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   if (!is_wanted) return {};
   const FoundCaptures found = LoadAll(input, options, loaded.trace);
   if (!found.any && input.captures_are_named) {
-    const bool all_are_foreign = found.skipped > 0 && found.unreadable.has_value() &&
-                                 found.unreadable->code == ErrorCode::kUnsupportedFormat;
+    const bool all_are_foreign = found.skipped > 0 && found.is_foreign();
     return all_are_foreign ? NoCapture(input) : found.unreadable.value_or(NoCapture(input));
   }
-  if (!input.captures_failure.empty()) {
-    loaded.index.diagnostics.Count(Diag::kMissingData, Diagnostics::kNoByte,
-                                   "captures of graphs: " + input.captures_failure);
+  if (found.own.empty() && !input.captures_are_named) {
+    CountUnread(input, found, loaded.index.diagnostics);
+    return {};
   }
-  if (found.own.empty() && !input.captures_are_named) return {};
   std::vector<CaptureFile> files;
   files.reserve(found.own.size());
   for (const LoadedCapture& capture : found.own) {
@@ -463,11 +485,7 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   loaded.index = BuildIndex(loaded.trace, options.threads);
   loaded.captures = UsedFiles(loaded.trace);
   CountMatches(loaded, loaded.index.diagnostics);
-  if (input.captures_are_named && found.skipped > 0) {
-    loaded.index.diagnostics.CountMany(
-        Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
-        "not used by --captures: " + WithOptions(found.unreadable->Sentence()));
-  }
+  CountUnread(input, found, loaded.index.diagnostics);
   return {};
 }
 
