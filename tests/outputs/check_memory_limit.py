@@ -174,6 +174,16 @@ def write_dense(path: Path) -> None:
         file.write(event + "]}")
 
 
+def write_long_head(path: Path) -> None:
+    """A member of the head that takes most of the memory: its rank is 7, and never another one."""
+    with path.open("w") as file:
+        file.write('{"distributedInfo":{"rank":7,"world_size":8,"pad":"')
+        for _ in range(3000):
+            file.write("x" * 1000)
+        file.write('"},"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,'
+                   '"args":{"device":0,"stream":7,"correlation":1}}]}')
+
+
 def write_forms(arguments: argparse.Namespace, folder: Path) -> None:
     """The recording as text, and what other profilers would have written of it."""
     def synth(*more: str) -> None:
@@ -191,6 +201,8 @@ def write_forms(arguments: argparse.Namespace, folder: Path) -> None:
             synth(*options)
     if not wanted or "dense.json.gz" in wanted:
         write_dense(folder / "dense.json.gz")
+    if not wanted or "long_head.json" in wanted:
+        write_long_head(folder / "long_head.json")
     bench = arguments.root / "bench"
     if not wanted or "large.sqlite" in wanted:
         script(str(bench / "make_nsys.py"), "--kernels", "60000", str(folder / "large.sqlite"))
