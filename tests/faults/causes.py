@@ -38,6 +38,7 @@ class Case:
 CASES = [
     Case("info trace.rpd", "read", errno.EIO),
     Case("info log", "read", errno.EIO),
+    Case("info run.json --memory-limit 1G", "open", errno.EACCES),
     Case("convert job --scrub -o out.json", "read", errno.EIO, "out.json"),
     Case("check run.json --baseline saved", "open", errno.EACCES),
     Case("inductor inductor.json --inductor-cache cache -f csv", "open", errno.EACCES),

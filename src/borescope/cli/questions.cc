@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <string>
@@ -90,24 +92,30 @@ rlim_t WritableBytes() {
   return file ? pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-}  // namespace
-
-void RefuseMemoryBeyond(uint64_t bytes) {
+Result<void> RefuseMemoryBeyond(uint64_t bytes) {
   static const rlim_t base = WritableBytes();
-  rlimit limit{};
-  if (BORESCOPE_SANITIZED != 0 || base == 0 || getrlimit(RLIMIT_DATA, &limit) != 0) {
-    return;
+  if (base == 0) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("--memory-limit cannot be kept, as /proc/self/statm cannot be read: {}",
+                             std::strerror(errno)),
+                 "mount /proc, or leave the option out"};
   }
-  limit.rlim_cur = std::min(limit.rlim_cur, base + bytes + bytes / 16);
-  setrlimit(RLIMIT_DATA, &limit);
+  rlimit limit{};
+  if (BORESCOPE_SANITIZED == 0 && getrlimit(RLIMIT_DATA, &limit) == 0) {
+    limit.rlim_cur = std::min(limit.rlim_cur, base + bytes + bytes / 16);
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+  return {};
 }
+
+}  // namespace
 
 Result<uint64_t> KeepMemoryLimit(const RawOptions& raw) {
   if (raw.Get("memory-limit").empty()) {
     return uint64_t{0};
   }
   BS_ASSIGN(const uint64_t bytes, ParseSize("memory-limit", raw.Get("memory-limit")));
-  RefuseMemoryBeyond(bytes);
+  BS_TRY(RefuseMemoryBeyond(bytes));
   return bytes;
 }
 

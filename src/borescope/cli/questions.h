@@ -52,12 +52,10 @@ std::vector<std::string> CacheLines(const std::vector<FileInfo>& files);
 
 // The system's part in keeping --memory-limit.
 
-// From the first call on, the system refuses memory once the program has a sixteenth more than
-// `bytes` beyond what it had then. The library ends loading at `bytes`, but looks only between
-// pieces of its work, and not while results are made and written.
-void RefuseMemoryBeyond(uint64_t bytes);
-
-// The same for what --memory-limit says, which is returned; 0 without it. Errors are about usage.
+// What --memory-limit says; 0 without it. From the first call on, the system refuses memory once
+// the program has a sixteenth more beyond what it had then: the library ends loading at the limit,
+// but looks only between pieces of its work, and not while results are made and written. kIo where
+// the system does not say what the program has; other errors are about usage.
 Result<uint64_t> KeepMemoryLimit(const RawOptions& raw);
 
 // --scrub: what a command reads instead of its inputs.
