@@ -2,7 +2,8 @@
 """Reads and opens that fail: what is said names the cause, and nothing is left out of an answer.
 
 inject.py accepts any message. Here each call of one kind fails in turn (fault_shim.cc) under commands that once
-took a failure for something else: for a file of another format, for one that changed, or for nothing at all.
+took a failure for something else: for a file of another format, for one that changed, or for nothing at all. A
+database is asked about while a program writes it, after one was killed, and with rows in a log beside it.
 
   causes.py --borescope PATH --shim PATH [--only TEXT]
 """
@@ -14,6 +15,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TIMEOUT_S = 20
 MOST = 120  # calls of one kind that are tried
 PART = "parts/00000-of-00001.part"
-OF_SQLITE = "disk I/O error"  # in its own words
+WRITTEN = "another program is writing it"
+OF_SQLITE = ("disk I/O error", "unable to open database file", "database is locked",
+             "attempt to write a readonly database")  # in its own words
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +37,9 @@ class Case:
     error: int
     made: str = ""  # the file that it writes, which is the answer
     lasts: bool = False  # all calls from the first on fail
+    passes: bool = False  # the failure changes nothing
+    refused: str = ""  # why, also without a failure
+    path: str = ""  # only what asks for a path that ends so fails
 
 
 CASES = [
@@ -45,12 +52,64 @@ CASES = [
     Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM, PART),
     Case("map kernels written_meanwhile.json -o parts/ --force -q", "time", errno.EPERM, PART, lasts=True),
     Case("open --report job --no-browser --port 0 --timeout 1", "list", errno.EIO, lasts=True),
+    Case("kernels killed.rpd", "stat", errno.EIO),
+    Case("kernels killed.rpd", "read", errno.EIO),
+    Case("kernels killed.rpd", "open", errno.EMFILE),
+    Case("kernels killed.rpd", "access", errno.EIO),
+    Case("kernels killed.rpd", "lock", errno.ENOLCK),
+    Case("kernels written.rpd", "lock", errno.ENOLCK, refused=WRITTEN),
+    Case("kernels written.rpd", "lock", errno.ENOLCK, lasts=True),
+    Case("kernels written.rpd", "open", errno.EMFILE, refused=WRITTEN),
+    Case("kernels trace.rpd", "lock", errno.ENOSYS, lasts=True, passes=True),
+    Case("kernels run.json --scrub", "lock", errno.ENOLCK, lasts=True),
+    Case("kernels run.json --scrub", "lock", errno.EOPNOTSUPP, lasts=True, passes=True),
+]
+# With a cache, while rows are added to the log.
+LOGGED = [
+    Case("kernels logged.rpd --cache cache", "stat", errno.EIO),
+    Case("kernels logged.rpd --cache cache", "open", errno.EIO),
+    Case("kernels logged.rpd --cache cache", "stat", errno.EIO, lasts=True, path="-wal"),
+    Case("kernels logged.rpd --cache cache", "access", errno.EIO, lasts=True, path="-wal"),
 ]
 CODE = """'''
 Source Nodes: [add], Original ATen: [aten.add]
 '''
 async_compile.triton('triton_poi_fused_add_0', inductor_meta={'kernel_num_gb': 0.001})
 """
+
+
+def add_kernels(database, count):
+    """Copies of an operation of the corpus."""
+    columns = ", ".join(row[1] for row in database.execute("PRAGMA table_info(rocpd_op)") if row[1] != "id")
+    database.execute(f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) INSERT INTO "
+                     f"rocpd_op ({columns}) SELECT {columns} FROM n, (SELECT * FROM rocpd_op ORDER BY id LIMIT 1)")
+
+
+def writer_of(path, *pragmas):
+    shutil.copyfile(ROOT / "fuzz/corpus/database/trace.rpd", path)
+    database = sqlite3.connect(path, isolation_level=None)
+    for pragma in ("cache_size=10", *pragmas):
+        database.execute(f"PRAGMA {pragma}").fetchall()
+    return database
+
+
+def make_databases(folder):
+    """killed.rpd with the journal of a program that was killed; logged.rpd with rows in a log, and more.wal, which is
+    that log some rows later; and written.rpd, whose writer is returned: it writes as long as it lives."""
+    (folder / "writing").mkdir()
+    killed = writer_of(folder / "writing/killed.rpd")
+    killed.execute("BEGIN")
+    add_kernels(killed, 20000)
+    logged = writer_of(folder / "writing/logged.rpd", "journal_mode=WAL", "wal_autocheckpoint=0")
+    add_kernels(logged, 1)
+    for name in ("killed.rpd", "killed.rpd-journal", "logged.rpd", "logged.rpd-wal"):
+        shutil.copyfile(folder / "writing" / name, folder / name)
+    add_kernels(logged, 2)
+    shutil.copyfile(folder / "writing/logged.rpd-wal", folder / "more.wal")
+    written = writer_of(folder / "written.rpd", "journal_mode=MEMORY")
+    written.execute("BEGIN EXCLUSIVE")
+    add_kernels(written, 20000)
+    return written
 
 
 def make_inputs(folder, borescope):
@@ -92,36 +151,67 @@ def ran(case, folder, borescope, variables):
 
 
 def counted(case, folder, borescope, shim):
-    """How many calls of the kind there are."""
+    """How many calls of the kind are tried."""
+    if case.lasts:
+        return 1
     counts = folder / "counts"
     ran(case, folder, borescope, {"LD_PRELOAD": shim, "FAULT_COUNTS": str(counts)})
-    return int(dict(line.split() for line in counts.read_text().splitlines()).get(case.call, 0))
+    return min(int(dict(line.split() for line in counts.read_text().splitlines()).get(case.call, 0)), MOST)
 
 
 def fault_of(case, sound, end):
     """What is wrong with how the command ended, if anything is."""
     status, answer, said = end
-    if status == 0 and not case.lasts:
-        return "" if answer == sound[1] else "another answer"
+    if case.passes or (status == 0 and not case.lasts):
+        return "" if (status, answer) == sound[:2] else "another answer"
     if status != 2:
         return f"exit status {status}"
     if case.lasts and case.made and answer is not None:
         return f"{case.made} is there"
-    return "" if os.strerror(case.error) in said or OF_SQLITE in said else "another cause"
+    causes = (os.strerror(case.error), *OF_SQLITE, *([case.refused] if case.refused else []))
+    return "" if any(cause in said for cause in causes) else "another cause"
+
+
+def failing(case, shim, at):
+    """The variables with which a call fails."""
+    return {"LD_PRELOAD": shim, "FAULT_CALL": case.call, "FAULT_AT": str(at),
+            "FAULT_ERROR": str(case.error), **({"FAULT_LASTS": "1"} if case.lasts else {}),
+            **({"FAULT_PATH": case.path} if case.path else {})}
 
 
 def faults_of(case, folder, borescope, shim):
     sound = ran(case, folder, borescope, {})
-    if sound[0] != 0 and not case.lasts:
+    if (sound[0] != 2 or case.refused not in sound[2]) if case.refused else (sound[0] != 0 and not case.lasts):
         return [f"{case.words}: exit status {sound[0]}: {sound[2]}"]
-    calls = 1 if case.lasts else min(counted(case, folder, borescope, shim), MOST)
+    calls = counted(case, folder, borescope, shim)
     faults = [] if calls else [f"{case.words}: no call of {case.call}"]
     for at in range(1, calls + 1):
-        variables = {"LD_PRELOAD": shim, "FAULT_CALL": case.call, "FAULT_AT": str(at),
-                     "FAULT_ERROR": str(case.error)} | ({"FAULT_LASTS": "1"} if case.lasts else {})
-        end = ran(case, folder, borescope, variables)
+        end = ran(case, folder, borescope, failing(case, shim, at))
         if why := fault_of(case, sound, end):
             faults.append(f"{case.words}: {case.call} {at} fails: {why}: {end[2].strip()}")
+    return faults
+
+
+def rows_left_out(case, folder, borescope, shim):
+    """A failure, after which rows are added to the log: what is in the cache then is not the answer."""
+    log = folder / "logged.rpd-wal"
+    before, after = log.read_bytes(), (folder / "more.wal").read_bytes()
+
+    def answer(rows, variables):
+        log.write_bytes(rows)
+        return ran(case, folder, borescope, variables)[:2]
+
+    calls = counted(case, folder, borescope, shim)
+    sound = [answer(before, {}), answer(after, {})]
+    faults = [] if sound[0] != sound[1] else [f"{case.words}: the log has no more rows"]
+    for at in range(1, calls + 1):
+        shutil.rmtree(folder / "cache", ignore_errors=True)
+        answer(before, failing(case, shim, at))
+        for variables in (failing(case, shim, at), {}):
+            end = answer(after, variables)
+            if end[0] == 0 and end != sound[1]:
+                faults.append(f"{case.words}: {case.call} {at} fails: rows of the log are left out")
+    log.write_bytes(before)
     return faults
 
 
@@ -134,9 +224,12 @@ def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         make_inputs(pathlib.Path(folder), options.borescope)
-        for case in CASES:
+        writer = make_databases(pathlib.Path(folder))
+        for case in CASES + LOGGED:
             if options.only in case.words:
-                faults += faults_of(case, pathlib.Path(folder), options.borescope, options.shim)
+                ask = rows_left_out if case in LOGGED else faults_of
+                faults += ask(case, pathlib.Path(folder), options.borescope, options.shim)
+        writer.close()
     print("\n".join(faults) or "each failure was named")
     return 1 if faults else 0
 

@@ -4,6 +4,7 @@
 //   FAULT_CALL    the kind of call, a name of kKinds below; without it nothing fails
 //   FAULT_AT      which call of this kind, from 1
 //   FAULT_LASTS   if set, all later ones as well
+//   FAULT_PATH    if set, of "stat" and "access" only what asks for a path that ends so
 //   FAULT_ERROR   the number in errno, or "short": half of what was asked for is read or written
 //   FAULT_TRACE   if set, the first failing call says on stderr where it came from
 // Where a signal ends the program, stderr says where, and where the failing calls came from.
@@ -59,12 +60,13 @@ enum Kind {
   kThread,
   kList,
   kTime,
+  kAccess,
   kKinds
 };
 
-constexpr const char* kNames[kKinds] = {"memory", "read",     "write", "open",   "map",    "rename",
-                                        "sync",   "truncate", "stat",  "close",  "folder", "remove",
-                                        "seek",   "random",   "lock",  "thread", "list",   "time"};
+constexpr const char* kNames[kKinds] = {
+    "memory", "read",   "write", "open",   "map",  "rename", "sync", "truncate", "stat",  "close",
+    "folder", "remove", "seek",  "random", "lock", "thread", "list", "time",     "access"};
 
 std::atomic<long> counts[kKinds];
 int failing_kind = -1;
@@ -74,6 +76,7 @@ bool is_short = false;
 bool is_traced = false;
 int error_number = ENOSPC;
 char counts_path[4096];
+const char* path_end = nullptr;
 std::atomic<bool> is_in_main{false};
 bool is_armed_later = false;
 int server = -1;
@@ -134,6 +137,13 @@ bool Fails(Kind kind) {
   return true;
 }
 
+bool IsMeant(const char* path) {
+  if (path_end == nullptr) return true;
+  const size_t size = strlen(path);
+  const size_t end = strlen(path_end);
+  return size >= end && strcmp(path + size - end, path_end) == 0;
+}
+
 const char* TakeVariable(const char* name) {
   constexpr int kMost = 16;
   static char kept[kMost][64];
@@ -157,6 +167,7 @@ const char* TakeVariable(const char* name) {
   is_short = error != nullptr && strcmp(error, "short") == 0;
   if (error != nullptr && !is_short) error_number = atoi(error);
   lasts = TakeVariable("FAULT_LASTS") != nullptr;
+  path_end = TakeVariable("FAULT_PATH");
   is_armed_later = TakeVariable("FAULT_ARMED") != nullptr;
   is_traced = TakeVariable("FAULT_TRACE") != nullptr;
   if (const char* const number = TakeVariable("FAULT_SERVER")) server = atoi(number);
@@ -230,6 +241,15 @@ size_t LessOf(size_t size) { return size > 1 ? size / 2 : size; }
     return failure;                                              \
   }
 
+// The same for those that ask for a path, or for a file without one.
+#define FAULT_WRAP_PATH(name, kind, path, parameters, ...)        \
+  int name parameters noexcept {                                  \
+    static auto* const next = Next<int parameters>(#name);        \
+    if (!IsMeant(path) || !Fails(kind)) return next(__VA_ARGS__); \
+    errno = error_number;                                         \
+    return -1;                                                    \
+  }
+
 // The same for those that may transfer less than `size` bytes.
 #define FAULT_WRAP_TRANSFER(name, kind, parameters, size, ...) \
   ssize_t name parameters {                                    \
@@ -257,6 +277,20 @@ size_t LessOf(size_t size) { return size > 1 ? size / 2 : size; }
     return -1;                                                               \
   }
 #define FAULT_COMMA ,
+
+// Of fcntl() only locks are counted.
+#define FAULT_WRAP_LOCK(name)                                            \
+  int name(int file, int command, ...) {                                 \
+    static auto* const next = Next<int(int, int, ...)>(#name);           \
+    va_list rest;                                                        \
+    va_start(rest, command);                                             \
+    void* const argument = va_arg(rest, void*);                          \
+    va_end(rest);                                                        \
+    const bool is_lock = command == F_GETLK || command == F_SETLK;       \
+    if (!is_lock || !Fails(kLock)) return next(file, command, argument); \
+    errno = error_number;                                                \
+    return -1;                                                           \
+  }
 
 extern "C" {
 
@@ -332,16 +366,15 @@ FAULT_WRAP(int, fallocate, kTruncate, -1, (int file, int mode, off_t from, off_t
            from, size)
 FAULT_WRAP(int, posix_fallocate, kTruncate, error_number, (int file, off_t from, off_t size), file,
            from, size)
-FAULT_WRAP(int, fstat, kStat, -1, (int file, struct stat* status) noexcept, file, status)
-FAULT_WRAP(int, stat, kStat, -1, (const char* path, struct stat* status) noexcept, path, status)
-FAULT_WRAP(int, lstat, kStat, -1, (const char* path, struct stat* status) noexcept, path, status)
-FAULT_WRAP(int, fstat64, kStat, -1, (int file, struct stat64* status) noexcept, file, status)
-FAULT_WRAP(int, stat64, kStat, -1, (const char* path, struct stat64* status) noexcept, path, status)
-FAULT_WRAP(int, lstat64, kStat, -1, (const char* path, struct stat64* status) noexcept, path,
-           status)
-FAULT_WRAP(int, fstatat, kStat, -1,
-           (int folder, const char* path, struct stat* status, int flags) noexcept, folder, path,
-           status, flags)
+FAULT_WRAP_PATH(fstat, kStat, "", (int file, struct stat* status), file, status)
+FAULT_WRAP_PATH(fstat64, kStat, "", (int file, struct stat64* status), file, status)
+FAULT_WRAP_PATH(stat, kStat, path, (const char* path, struct stat* status), path, status)
+FAULT_WRAP_PATH(lstat, kStat, path, (const char* path, struct stat* status), path, status)
+FAULT_WRAP_PATH(stat64, kStat, path, (const char* path, struct stat64* status), path, status)
+FAULT_WRAP_PATH(lstat64, kStat, path, (const char* path, struct stat64* status), path, status)
+FAULT_WRAP_PATH(fstatat, kStat, path,
+                (int folder, const char* path, struct stat* status, int flags), folder, path,
+                status, flags)
 FAULT_WRAP(int, mkdir, kFolder, -1, (const char* path, mode_t mode) noexcept, path, mode)
 FAULT_WRAP(int, unlink, kRemove, -1, (const char* path) noexcept, path)
 FAULT_WRAP(int, rmdir, kRemove, -1, (const char* path) noexcept, path)
@@ -353,6 +386,11 @@ FAULT_WRAP(off64_t, lseek64, kSeek, -1, (int file, off64_t at, int whence) noexc
 FAULT_WRAP(ssize_t, getrandom, kRandom, -1, (void* to, size_t size, unsigned flags), to, size,
            flags)
 FAULT_WRAP(int, flock, kLock, -1, (int file, int operation) noexcept, file, operation)
+FAULT_WRAP_LOCK(fcntl)
+FAULT_WRAP_LOCK(fcntl64)
+FAULT_WRAP_PATH(access, kAccess, path, (const char* path, int mode), path, mode)
+FAULT_WRAP_PATH(faccessat, kAccess, path, (int folder, const char* path, int mode, int flags),
+                folder, path, mode, flags)
 FAULT_WRAP(int, utimensat, kTime, -1,
            (int folder, const char* path, const timespec times[2], int flags) noexcept, folder,
            path, times, flags)

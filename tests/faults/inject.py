@@ -66,6 +66,7 @@ REASONS = {
     "thread": [errno.EAGAIN],
     "list": [errno.EIO],
     "time": [errno.EPERM],
+    "access": [errno.EIO],
 }
 TIMEOUT_S = 20
 SETTLED_S = 2.1  # a file that was changed a shorter time ago is not cached, which takes other calls

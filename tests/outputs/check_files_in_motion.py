@@ -83,9 +83,9 @@ class Check:
         self.program = program
         self.problems = []
 
-    def ask(self, path):
+    def ask(self, path, *options):
         """Number of kernels or the error, and whether the answer says that writes were unfinished."""
-        result = subprocess.run([self.program, "kernels", "-f", "json", str(path)],
+        result = subprocess.run([self.program, "kernels", "-f", "json", str(path), *map(str, options)],
                                 capture_output=True, text=True, check=False)
         if result.returncode not in (0, 3):
             return result.stderr, False
@@ -94,13 +94,13 @@ class Check:
         calls = next(c for c in columns if c["name"] == "count")
         return sum(calls["values"]), "unfinished-writes" in result.stdout
 
-    def expect(self, what, path, count, unfinished):
-        found = self.ask(path)
+    def expect(self, what, path, count, unfinished, *options):
+        found = self.ask(path, *options)
         if found != (count, unfinished):
             self.problems.append(f"{what}: expected {(count, unfinished)}, found {found}")
 
-    def expect_error(self, what, path, words):
-        found, _ = self.ask(path)
+    def expect_error(self, what, path, words, *options):
+        found, _ = self.ask(path, *options)
         if not isinstance(found, str) or words not in found:
             self.problems.append(f"{what}: expected an error with '{words}', found {found!r}")
 
@@ -170,6 +170,28 @@ def with_a_log(check, folder):
     check.expect("killed with a log", path, COMMITTED + 10, True)
 
 
+def with_a_log_and_a_cache(check, folder):
+    """What a cache keeps of a file is the answer only while no rows are elsewhere, under whatever name."""
+    path = make(folder, "WAL")
+    cache = ("--cache", folder / "cache")
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    names = names_of(path)
+    check.expect("before there is a log", path, COMMITTED, False, *cache)
+    check.expect("before there is a log, kept", path, COMMITTED, False, *cache)
+    os.link(path, elsewhere / "hard.rpd")
+    check.expect_error("kept, and named elsewhere", path, "hard link", *cache)
+    (elsewhere / "hard.rpd").unlink()
+    writer = Writer(path)
+    writer.run("PRAGMA wal_autocheckpoint=0")
+    for count in (7, 14):
+        writer.run(rows(COMMITTED + count - 6, 7))
+        for name in names:
+            check.expect(f"a log and a cache, as {name.name}", name, COMMITTED + count, True, *cache)
+    writer.end()
+    check.expect("after the last checkpoint", path, COMMITTED + 14, False, *cache)
+
+
 def while_it_is_checkpointed(check, folder):
     """Whatever the moment, a number that was committed at some time."""
     path = make(folder, "WAL")
@@ -219,8 +241,8 @@ def text_that_grows(check, folder):
         check.problems.append(f"a text that grows: status {asked.returncode}, {err!r}")
 
 
-CASES = (in_a_transaction, before_the_first_page, with_a_log, while_it_is_checkpointed,
-         in_a_read_only_folder, text_that_grows)
+CASES = (in_a_transaction, before_the_first_page, with_a_log, with_a_log_and_a_cache,
+         while_it_is_checkpointed, in_a_read_only_folder, text_that_grows)
 
 
 def main():

@@ -80,6 +80,18 @@ class FailedCalls(LauncherTest):
                 self.assertEqual(self.marks().count("next"), 1)
                 self.forget_marks()  # the next mark makes the log, too
 
+    def test_a_file_system_without_locks_is_recorded_to(self):
+        self.assertEqual(self.record(RANGES, "exit", 1, 10).returncode, 5)
+        command = ("record", "mark", "x.bsr", "m")
+        count = self.count("lock", *command)
+        self.assertGreater(count, 1)
+        self.forget_marks()
+        for error in (errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL):
+            for result in self.ends("lock", error, *command, count=count):
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(self.marks(), ["m"])
+                self.forget_marks()
+
     def test_no_log_is_left_out_of_the_status(self):
         self.assertEqual(self.record(RANGES, "exit", 1, 10).returncode, 5)
         count = self.count("open", "record", "status", "x.bsr", "-f", "csv")

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <utility>
 
+#include "borescope/base/io/file_locks.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/process_facts.h"
 #include "borescope/recorder/run_folder.h"
@@ -81,12 +82,16 @@ LogHeader OwnHeader() {
   return header;
 }
 
-// While it lives, no other process finds the end of the file, or writes its header.
+// While it lives, no other process finds the end of the file, or writes its header. Nothing keeps
+// them from that where the file system has no locks.
 class FileLock {
  public:
-  // Waits for it. kIo where the file system has no locks: two processes could write to one place.
+  // Waits for it. kIo where the system fails: two processes could write to one place.
   static Result<FileLock> Take(int file, const std::string& path) {
     while (flock(file, LOCK_EX) != 0) {
+      if (MeansNoLocks(errno)) {
+        return FileLock(-1);
+      }
       if (errno != EINTR) {
         return Error{ErrorCode::kIo, std::string("cannot be locked: ") + std::strerror(errno),
                      "record to another file system", path};

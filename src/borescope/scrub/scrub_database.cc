@@ -76,10 +76,12 @@ constexpr ColumnRule kNvprofRules[] = {
     {"CUPTI_ACTIVITY_KIND_DEVICE", "name", kTextId, TextUse::kWord, "StringTable"},
 };
 
+constexpr std::string_view kArgumentTable = "rocpd_ustring";  // of files that keep them apart
+
 constexpr ColumnRule kRpdRules[] = {
     {"", "apiName_id", kTextId, TextUse::kCall, "rocpd_string"},
     {"", "category_id", kTextId, TextUse::kWord, "rocpd_string"},
-    {"", "args_id", kTextId, TextUse::kAnnotation, "rocpd_ustring"},
+    {"", "args_id", kTextId, TextUse::kAnnotation, kArgumentTable},
     {"", "domain_id", kTextId, TextUse::kWord, "rocpd_string"},
     {"", "description_id", kTextId, TextUse::kKernel, "rocpd_string"},
     {"", "opType_id", kTextId, TextUse::kWord, "rocpd_string"},
@@ -120,7 +122,7 @@ constexpr TextTableRule kTextTables[] = {
     {"StringIds", "id", "value"},
     {"StringTable", "_id_", "value"},
     {"rocpd_string", "id", "string"},
-    {"rocpd_ustring", "id", "string"},
+    {kArgumentTable, "id", "string"},
 };
 
 std::span<const ColumnRule> RulesOf(TraceFormat format) {
@@ -311,7 +313,9 @@ class DatabaseScrub {
       bool stays = true;
       insert.Reset();
       for (size_t i = 0; i < rules.size(); ++i) {
-        stays &= BindCell(rows, static_cast<int>(i), rules[i], copy.group, insert);
+        BS_ASSIGN(const bool is_kept,
+                  BindCell(rows, static_cast<int>(i), rules[i], copy.group, insert));
+        stays &= is_kept;
       }
       if (stays) {
         BS_TRY(insert.Run());
@@ -321,14 +325,14 @@ class DatabaseScrub {
   }
 
   // False if the row is left out.
-  bool BindCell(const SqlTable& rows, int column, const ColumnRule& rule, const std::string& group,
-                SqlStatement& insert) {
+  Result<bool> BindCell(const SqlTable& rows, int column, const ColumnRule& rule,
+                        const std::string& group, SqlStatement& insert) {
     switch (rule.use) {
       case ColumnUse::kText:
         BindText(rows, column, names_thread_ ? TextUse::kThread : rule.text, insert);
         return true;
       case ColumnUse::kTextId:
-        NoteUse(rows, column, rule, group);
+        BS_TRY(NoteUse(rows, column, rule, group));
         BindNumber(rows, column, insert);
         return true;
       case ColumnUse::kMessage:
@@ -394,24 +398,30 @@ class DatabaseScrub {
     insert.Bind(column + 1, std::string_view(object));
   }
 
-  void NoteUse(const SqlTable& rows, int column, const ColumnRule& rule, const std::string& group) {
+  Result<void> NoteUse(const SqlTable& rows, int column, const ColumnRule& rule,
+                       const std::string& group) {
     int64_t id = 0;
     if (!rows.TryInteger(column, id)) {
-      return;
+      return {};
     }
-    const bool has_own = rule.texts != "rocpd_ustring" || HasTable("rocpd_ustring");
-    TextUses& uses = uses_[std::string(has_own ? rule.texts : "rocpd_string") + group];
+    std::string_view texts = rule.texts;
+    if (texts == kArgumentTable) {
+      BS_ASSIGN(const bool has_own, HasOwnArguments());
+      texts = has_own ? texts : "rocpd_string";
+    }
+    TextUses& uses = uses_[std::string(texts) + group];
     const TextUse use = names_thread_ ? TextUse::kThread : rule.text;
     const auto [place, is_new] = uses.try_emplace(id, use);
     if (!is_new && Rank(use) < Rank(place->second)) {
       place->second = use;
     }
+    return {};
   }
 
-  bool HasTable(std::string_view table) {
+  Result<bool> HasOwnArguments() {
     if (!has_own_arguments_.has_value()) {
-      const Result<std::vector<std::string>> columns = source_.Columns(table);
-      has_own_arguments_ = columns.ok() && !columns->empty();
+      BS_ASSIGN(const std::vector<std::string> columns, source_.Columns(kArgumentTable));
+      has_own_arguments_ = !columns.empty();
     }
     return *has_own_arguments_;
   }

@@ -295,13 +295,13 @@ Result<SecretHash::Secret> SecretOfFolder(const std::string& folder) {
   SecretHash::Secret secret{};
   for (int attempt = 0; attempt < 2; ++attempt) {
     // Asked first: another process may make it at any moment.
-    const bool was_there = access(path.c_str(), F_OK) == 0;
+    BS_ASSIGN(const FileKind before, KindOf(path));
     const Result<std::shared_ptr<const PrivateFile>> file = PrivateFile::Map(path);
     if (file.ok() && (*file)->bytes().size() == sizeof secret) {
       std::memcpy(secret.data(), (*file)->bytes().data(), sizeof secret);
       return secret;
     }
-    if (!file.ok() && was_there) {
+    if (!file.ok() && before != FileKind::kNothing) {
       return file.error();
     }
     BS_TRY(WriteSecret(path, /*replaces=*/file.ok()));

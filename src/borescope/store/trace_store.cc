@@ -215,14 +215,16 @@ bool TraceStore::Has(const InputContent& content) const {
 Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
                                                     const StoredSource& source, int threads) {
   const std::string path = TracePath(content.hash);
-  if (access(path.c_str(), F_OK) != 0) {
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  if (kind == FileKind::kNothing) {
     return std::optional<StoredTrace>();
   }
   const Result<std::shared_ptr<const PrivateFile>> opened = PrivateFile::Map(path);
   if (!opened.ok()) {
     // Another process may have removed it just now.
-    return access(path.c_str(), F_OK) == 0 ? Result<std::optional<StoredTrace>>(opened.error())
-                                           : std::optional<StoredTrace>();
+    BS_ASSIGN(const FileKind now, KindOf(path));
+    return now == FileKind::kNothing ? std::optional<StoredTrace>()
+                                     : Result<std::optional<StoredTrace>>(opened.error());
   }
   const std::shared_ptr<const PrivateFile>& file = *opened;
   Result<StoredTrace> stored =

@@ -96,6 +96,18 @@ TEST_F(TraceStoreTest, WhatIsKeptIsFoundByTheNextProcess) {
   EXPECT_TRUE((*found)->index.correlation.op_of[0].valid());
 }
 
+TEST_F(TraceStoreTest, WhatTheSystemCannotTellIsNotTakenForAbsent) {
+  const InputContent content = ContentNow(*Store());
+  ASSERT_TRUE(Keep(*Store(), content).ok());
+  const std::string kept = Files(kTraceEnding).front();
+  fs::remove(kept);
+  EXPECT_FALSE(Store()->Find(content, {}, 1).value().has_value());
+  fs::create_symlink(kept, kept);  // a loop
+  const Result<std::optional<StoredTrace>> found = Store()->Find(content, {}, 1);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().file, kept);
+}
+
 TEST_F(TraceStoreTest, FilesAreForThisUserAlone) {
   ASSERT_TRUE(Keep(*Store(), ContentNow(*Store())).ok());
   EXPECT_EQ(fs::status(Folder()).permissions(), fs::perms::owner_all);

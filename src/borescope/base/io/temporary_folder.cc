@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/io/file_locks.h"
 #include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
@@ -52,8 +53,8 @@ std::optional<FolderLock> FolderLock::Make(const std::string& folder) {
   if (lock.descriptor_ < 0) {
     return std::nullopt;
   }
-  const bool is_taken = flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (is_taken || !IsStillThere(lock.descriptor_)) {
+  const bool is_refused = flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0 && !MeansNoLocks(errno);
+  if (is_refused || !IsStillThere(lock.descriptor_)) {
     return std::nullopt;
   }
   return lock;

@@ -5,15 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/file_locks.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
@@ -26,23 +30,42 @@ namespace fs = std::filesystem;
 constexpr std::string_view kJournal = "-journal";
 constexpr std::string_view kLog = "-wal";
 
+Error CannotTell(const std::string& path, int error) {
+  if (error == ENOMEM) {
+    throw std::bad_alloc();  // which has nothing to do with the file
+  }
+  return {ErrorCode::kIo,
+          std::string("the system cannot tell whether another program is writing it: ") +
+              std::strerror(error),
+          "copy it to a local disk and try again", path};
+}
+
 // Whether another process holds the lock under which SQLite writes pages: on the first of 512 bytes
 // after the first GiB of the file while it waits for readers to leave, and on the last 510 from
-// then on (https://www.sqlite.org/lockingv3.html).
-bool IsBeingWritten(const std::string& path) {
+// then on (https://www.sqlite.org/lockingv3.html). Nobody holds it where the file system has none.
+Result<bool> IsBeingWritten(const std::string& path) {
   constexpr off_t kPending = 0x40000000;
   constexpr off_t kShared = kPending + 2;
   constexpr off_t kSharedBytes = 510;
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const auto is_locked = [&](off_t begin, off_t count) {
+  if (file.number() < 0) {
+    return CannotTell(path, errno);
+  }
+  for (const auto& [begin, count] :
+       {std::pair(kPending, off_t{1}), std::pair(kShared, kSharedBytes)}) {
     struct flock lock{};
     lock.l_type = F_RDLCK;  // which only a lock for writing is in the way of
     lock.l_whence = SEEK_SET;
     lock.l_start = begin;
     lock.l_len = count;
-    return fcntl(file.number(), F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
-  };
-  return file.number() >= 0 && (is_locked(kPending, 1) || is_locked(kShared, kSharedBytes));
+    if (fcntl(file.number(), F_GETLK, &lock) != 0) {
+      return MeansNoLocks(errno) ? Result(false) : CannotTell(path, errno);
+    }
+    if (lock.l_type == F_WRLCK) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // A journal that begins with a 0 was used and is left. One that cannot be read may be in use.
@@ -98,10 +121,10 @@ Result<std::vector<Beside>> FindBeside(const std::vector<std::string>& names) {
   return found;
 }
 
-Error CannotCopy(const std::string& path, const std::string& folder) {
+Error CannotCopy(const std::string& path, const std::string& folder, const std::string& cause) {
   return {ErrorCode::kIo,
           "has a journal or a log beside it, and the private copy in " + folder +
-              " in which SQLite puts them together cannot be written",
+              " in which SQLite puts them together cannot be written: " + cause,
           "free space there, name another folder with TMPDIR, or run sqlite3 FILE .tables, which "
           "changes the file",
           path};
@@ -112,14 +135,17 @@ Result<void> CopyFile(const Beside& file, const std::string& to, const std::stri
   constexpr size_t kPiece = size_t{4} << 20;
   BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(file.path));
   std::ofstream out(to, std::ios::binary);
+  if (!out) {
+    return CannotCopy(path, folder, std::strerror(errno));
+  }
   std::string piece(kPiece, '\0');
   for (size_t size = kPiece; size == kPiece;) {
     BS_ASSIGN(size, ReadFully(*source, piece.data(), kPiece));
     if (!out.write(piece.data(), static_cast<std::streamsize>(size))) {
-      return CannotCopy(path, folder);
+      return CannotCopy(path, folder, std::strerror(errno));
     }
   }
-  return out.flush() ? Result<void>() : CannotCopy(path, folder);
+  return out.flush() ? Result<void>() : CannotCopy(path, folder, std::strerror(errno));
 }
 
 // Lets SQLite undo what was not committed, and take the rows of the log into the file.
@@ -130,8 +156,12 @@ Result<void> Settle(const std::string& copy, const std::string& path, const std:
   if (status == SQLITE_OK && !is_logged) {
     return {};
   }
-  if (status == SQLITE_FULL || status == SQLITE_IOERR) {
-    return CannotCopy(path, folder);
+  if (status == SQLITE_NOMEM) {
+    throw std::bad_alloc();  // no fault of the files
+  }
+  if (status == SQLITE_FULL || status == SQLITE_IOERR || status == SQLITE_CANTOPEN ||
+      status == SQLITE_BUSY || status == SQLITE_READONLY) {
+    return CannotCopy(path, folder, sqlite3_errstr(status));
   }
   return Error{ErrorCode::kCorrupt,
                std::string("SQLite cannot put the file and what is beside it together: ") +
@@ -155,7 +185,8 @@ Result<bool> CopyAll(const std::string& path, const FileState& state,
     BS_TRY(std::move(copied));
   }
   BS_ASSIGN(const std::vector<Beside> beside_now, FindBeside(names));
-  return !IsBeingWritten(path) && beside_now == beside;
+  BS_ASSIGN(const bool is_busy, IsBeingWritten(path));
+  return !is_busy && beside_now == beside;
 }
 
 // Nothing where one of the files changed meanwhile.
@@ -165,7 +196,7 @@ Result<std::optional<TemporaryFolder>> TryCopy(const std::string& path, const Fi
   std::error_code error;
   const std::string inside = fs::canonical(folder.path(), error).string();
   if (error) {
-    return CannotCopy(path, folder.path());
+    return CannotCopy(path, folder.path(), error.message());
   }
   BS_ASSIGN(const bool is_whole, CopyAll(path, state, names, inside));
   if (!is_whole) {
@@ -213,7 +244,7 @@ Result<SettledDatabase> SettleDatabase(const std::string& path) {
       return SettledDatabase{real};
     }
     BS_ASSIGN(const std::vector<std::string> names, NamesOf(real, *state));
-    const bool is_busy = IsBeingWritten(real);
+    BS_ASSIGN(const bool is_busy, IsBeingWritten(real));
     BS_ASSIGN(const std::vector<Beside> beside, FindBeside(names));
     if (HasTwoOfAKind(beside)) {
       return TwoOfAKind(path);
@@ -236,6 +267,24 @@ Result<SettledDatabase> SettleDatabase(const std::string& path) {
     std::this_thread::sleep_for(kPause);
   }
   return BeingWritten(path);
+}
+
+Result<bool> MayHaveRowsBeside(const std::string& path) {
+  BS_ASSIGN(const std::string begin, BeginOfFile(path, kSqliteMagic.size()));
+  if (!begin.empty() && begin != kSqliteMagic) {
+    return false;
+  }
+  BS_ASSIGN(const std::string real, PathWithoutLinks(path));
+  BS_ASSIGN(const std::optional<FileState> state, FileState::Of(real));
+  if (!state.has_value()) {
+    return false;
+  }
+  BS_ASSIGN(const std::vector<std::string> names, NamesOf(real, *state));
+  BS_ASSIGN(const std::vector<Beside> beside, FindBeside(names));
+  if (!beside.empty() || names.size() == state->names) {
+    return !beside.empty();
+  }
+  return IsLogged(real);
 }
 
 }  // namespace borescope::internal

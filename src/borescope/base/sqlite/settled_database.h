@@ -21,7 +21,12 @@ struct SettledDatabase {
 
 // The database at `path`, through symbolic links and under all names in its folder that lead to it.
 // Neither it nor what is beside it is changed. kIo where it does not exist, another program is
-// writing it, or there is no space for a copy.
+// writing it, the system cannot tell, or there is no space for a copy.
 Result<SettledDatabase> SettleDatabase(const std::string& path);
+
+// Whether committed rows may be elsewhere than in the file at `path`, so that its content is not
+// all of the database: beside a name in its folder, or beside one in a folder that nobody knows.
+// False of files that are no databases. kIo if the system cannot tell.
+Result<bool> MayHaveRowsBeside(const std::string& path);
 
 }  // namespace borescope::internal

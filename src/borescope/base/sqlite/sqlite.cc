@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,34 @@
 namespace borescope::internal {
 
 namespace {
+
+// Bounds on the resources of a hostile file. Real profiler files stay far below.
+constexpr int kLongestValue = 1 << 28;  // bytes
+constexpr int kLongestSql = 1 << 20;
+
+// Some damaged schemas and rows lead SQLite to say that it has no memory. It has if there is more
+// than they may take.
+constexpr uint64_t kMostOfSchema = uint64_t{8} << 20;
+constexpr uint64_t kMostOfRow = uint64_t{2} * kLongestValue;
+bool HasMemory(uint64_t bytes) {
+  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(bytes), sqlite3_free);
+  return taken != nullptr;
+}
+
+// Whether the schema is so damaged that statements ask for more memory than there is.
+bool AsksForTooMuch(sqlite3* database, const char* statements) {
+  const auto has_none = [&] {
+    return sqlite3_exec(database, statements, nullptr, nullptr, nullptr) == SQLITE_NOMEM;
+  };
+  return has_none() && has_none() && HasMemory(kMostOfSchema);
+}
+
+// SQLite takes what a disk could not read for damage (SQLITE_IOERR_CORRUPTFS).
+bool HasFailedToRead(sqlite3* database) {
+  int error = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+  return error == EIO;
+}
 
 // The file system as SQLite sees it (https://www.sqlite.org/vfs.html): the standard one, but for
 // files outside of a folder.
@@ -34,12 +63,12 @@ class Confined {
       const Confined& own = Of(vfs);
       file->pMethods = nullptr;
       return own.IsInside(path) ? own.standard_->xOpen(own.standard_, path, file, flags, out)
-                                : SQLITE_CANTOPEN;
+                                : SQLITE_AUTH;
     };
     vfs_.xDelete = [](sqlite3_vfs* vfs, const char* path, int sync_folder) {
       const Confined& own = Of(vfs);
       return own.IsInside(path) ? own.standard_->xDelete(own.standard_, path, sync_folder)
-                                : SQLITE_CANTOPEN;
+                                : SQLITE_AUTH;
     };
     // object.
     vfs_.pAppData = this;
@@ -100,14 +129,14 @@ int RunConfined(const std::string& file, const char* statements) {
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0);
-  return sqlite3_exec(opened, statements, nullptr, nullptr, nullptr);
+  const int run = sqlite3_exec(opened, statements, nullptr, nullptr, nullptr);
+  if (run == SQLITE_NOMEM && AsksForTooMuch(opened, statements)) {
+    return SQLITE_CORRUPT;
+  }
+  return run == SQLITE_CORRUPT && HasFailedToRead(opened) ? SQLITE_IOERR : run;
 }
 
 namespace {
-
-// Bounds on the resources of a hostile file. Real profiler files stay far below.
-constexpr int kLongestValue = 1 << 28;  // bytes
-constexpr int kLongestSql = 1 << 20;
 
 Error SqlError(int status, const std::string& name, std::string_view message) {
   if ((status & 0xff) == SQLITE_INTERRUPT) {
@@ -126,15 +155,6 @@ Error SqlError(int status, const std::string& name, std::string_view message) {
   }
   return {is_io ? ErrorCode::kIo : ErrorCode::kCorrupt, "SQLite: " + std::string(message),
           std::string(remedy), name};
-}
-
-// Some damaged schemas and rows lead SQLite to say that it has no memory. It has if there is more
-// than they may take.
-constexpr uint64_t kMostOfSchema = uint64_t{8} << 20;
-constexpr uint64_t kMostOfRow = uint64_t{2} * kLongestValue;
-bool HasMemory(uint64_t bytes) {
-  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(bytes), sqlite3_free);
-  return taken != nullptr;
 }
 
 // A path as a URI for SQLite, whose special characters are escaped.
@@ -323,9 +343,7 @@ Result<void> SqlDatabase::Harden() {
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
   // Parses the schema, so that a file that is not a database fails here.
   constexpr const char* kReadSchema = "PRAGMA query_only=1; SELECT count(*) FROM sqlite_master";
-  if (sqlite3_exec(database, kReadSchema, nullptr, nullptr, nullptr) == SQLITE_NOMEM &&
-      sqlite3_exec(database, kReadSchema, nullptr, nullptr, nullptr) == SQLITE_NOMEM &&
-      HasMemory(kMostOfSchema)) {
+  if (AsksForTooMuch(database, kReadSchema)) {
     return SqlError(SQLITE_CORRUPT, name(), "the schema is damaged");
   }
   return Run(kReadSchema);

@@ -29,7 +29,7 @@ namespace borescope::internal {
 
 // Runs statements on the database `file`, whose rows are ignored, and has SQLite open and delete
 // nothing but files that are directly in its folder; neither triggers nor functions of its schema
-// run. Returns SQLite's status: what needs another file ends with SQLITE_CANTOPEN. `file` must have
+// run. Returns SQLite's status: what needs another file ends with SQLITE_AUTH. `file` must have
 // no symbolic link in its path.
 int RunConfined(const std::string& file, const char* statements);
 

@@ -8,6 +8,8 @@
 #include <memory>
 #include <numeric>
 
+#include "borescope/base/sqlite/settled_database.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -161,12 +163,43 @@ TEST_F(SqliteTest, AJournalThatNamesAForeignFileDoesNotDeleteIt) {
     std::ofstream(victim) << "precious";
     std::ofstream(path_ + "-journal", std::ios::binary) << JournalThatNames(victim, 4096);
     const Result<SqlDatabase> opened = SqlDatabase::OpenRead(path_);
-    EXPECT_FALSE(opened.ok());
+    ASSERT_FALSE(opened.ok());
+    EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
     std::string content;
     std::getline(std::ifstream(victim) >> std::ws, content);
     EXPECT_EQ(content, "precious") << victim;
     std::filesystem::remove(victim);
   }
+}
+
+// Of databases alone, and under every name.
+TEST_F(SqliteTest, RowsMayBeBesideANameOfTheFile) {
+  const auto may_be = [](const std::string& path) { return MayHaveRowsBeside(path).value(); };
+  Make(kSchema);
+  const std::string hard = folder_ + "/hard.db";
+  std::filesystem::create_hard_link(path_, hard);
+  std::filesystem::create_symlink(hard, folder_ + "/link.db");
+  EXPECT_FALSE(may_be(path_) || may_be(hard) || may_be(folder_ + "/absent.db"));
+  std::ofstream(path_ + "-wal") << "rows";
+  EXPECT_TRUE(may_be(path_) && may_be(hard) && may_be(folder_ + "/link.db"));
+  std::filesystem::remove(path_ + "-wal");
+  std::ofstream(hard + "-journal") << std::string(512, '\0');  // as SQLite leaves one that it used
+  EXPECT_FALSE(may_be(path_) || may_be(hard));
+  std::ofstream(hard + "-journal") << "pages";
+  EXPECT_TRUE(may_be(path_) && may_be(hard));
+  std::ofstream(folder_ + "/text.json") << "{\"traceEvents\":[]}";
+  std::ofstream(folder_ + "/text.json-wal") << "rows";
+  EXPECT_FALSE(may_be(folder_ + "/text.json"));
+}
+
+TEST_F(SqliteTest, RowsMayBeBesideANameElsewhereIfALogIsUsed) {
+  Make(kSchema);
+  const std::string folder = folder_ + "/elsewhere";
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_hard_link(path_, folder + "/hard.db");
+  EXPECT_FALSE(MayHaveRowsBeside(path_).value());
+  std::fstream(path_, std::ios::binary | std::ios::in | std::ios::out).seekp(18) << "\2\2";
+  EXPECT_TRUE(MayHaveRowsBeside(path_).value());
 }
 
 TEST_F(SqliteTest, NamesAreQuoted) { EXPECT_EQ(SqlName("a\"b"), "\"a\"\"b\""); }

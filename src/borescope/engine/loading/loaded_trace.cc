@@ -1,17 +1,12 @@
 #include "borescope/engine/loading/loaded_trace.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "borescope/base/spilled_blocks.h"
+#include "borescope/base/sqlite/settled_database.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/engine/loading/attach_captures.h"
@@ -24,32 +19,22 @@ namespace borescope::internal {
 
 namespace {
 
-bool HasLogBeside(const std::string& path) {
-  constexpr std::string_view kBeside[] = {"-journal", "-wal", "-shm"};
-  return std::any_of(std::begin(kBeside), std::end(kBeside), [&](std::string_view ending) {
-    return access((path + std::string(ending)).c_str(), F_OK) == 0;
-  });
-}
-
-// A database with a journal or a log beside it: what it holds is not all in the file. SQLite looks
-// for these beside the file that a link leads to.
-bool HasUnfinishedWrites(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::canonical(path, error);
-  return error || HasLogBeside(path) || HasLogBeside(file.string());
-}
-
 // Inputs that follow from the content of one file, and from all of it. Recordings of borescope
 // record are of several, and may still grow; what comes from a pipe or a program can be read once,
 // unless it is known which content it is.
-bool IsForStore(const InputFile& input) {
+Result<bool> IsForStore(const InputFile& input) {
   if (input.store == nullptr || !input.logs.empty() || !input.passes.empty() ||
       input.rank_in_file.has_value()) {
     return false;
   }
-  return input.identity != nullptr ||
-         (input.content == nullptr && input.path != "-" &&
-          FileIdentity::Of(input.path).has_value() && !HasUnfinishedWrites(input.path));
+  if (input.identity != nullptr) {
+    return true;
+  }
+  if (input.content != nullptr || input.path == "-" || !FileIdentity::Of(input.path).has_value()) {
+    return false;
+  }
+  BS_ASSIGN(const bool has_more, MayHaveRowsBeside(input.path));
+  return !has_more;
 }
 
 Result<InputContent> ContentOf(const InputFile& input, int threads) {
@@ -62,7 +47,8 @@ Result<InputContent> ContentOf(const InputFile& input, int threads) {
 
 Result<bool> IsStill(const InputFile& input, const InputContent& content, int threads) {
   if (input.identity == nullptr) {
-    return input.store->IsStill(input.path, content, threads) && !HasUnfinishedWrites(input.path);
+    BS_ASSIGN(const bool has_more, MayHaveRowsBeside(input.path));
+    return !has_more && input.store->IsStill(input.path, content, threads);
   }
   BS_ASSIGN(const InputContent now, ContentOf(input, threads));
   return now.hash == content.hash;
@@ -106,7 +92,12 @@ Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& option
     loaded.store = {CacheUse::kFailed, input.store_failure};
     return loaded;
   }
-  if (!IsForStore(input)) {
+  const Result<bool> is_for_store = IsForStore(input);
+  if (!is_for_store.ok()) {
+    return LoadAndKeep(input, options, is_for_store.error(),
+                       WithOptions(is_for_store.error().Sentence()));
+  }
+  if (!*is_for_store) {
     return LoadAndIndex(input, options);
   }
   const Stopwatch stopwatch;

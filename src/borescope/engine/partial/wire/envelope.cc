@@ -89,19 +89,26 @@ void ThrowIfOutOfMemory(size_t result) {
   }
 }
 
-std::string Compress(std::string_view body) {
+Result<std::string> Compress(std::string_view body) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                      &ZSTD_freeCCtx);
   if (context == nullptr) {
     throw std::bad_alloc();
   }
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string frame(ZSTD_compressBound(body.size()), '\0');
-  const size_t size =
-      ZSTD_compress2(context.get(), frame.data(), frame.size(), body.data(), body.size());
+  size_t size = ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
+  if (ZSTD_isError(size) == 0) {
+    size = ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  }
+  if (ZSTD_isError(size) == 0) {
+    size = ZSTD_compress2(context.get(), frame.data(), frame.size(), body.data(), body.size());
+  }
   ThrowIfOutOfMemory(size);
-  frame.resize(ZSTD_isError(size) != 0 ? 0 : size);
+  if (ZSTD_isError(size) != 0) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("zstd cannot compress the partial: {}", ZSTD_getErrorName(size))};
+  }
+  frame.resize(size);
   return frame;
 }
 
@@ -158,7 +165,7 @@ Result<std::string> Seal(const Envelope& envelope) {
   AppendLittle(bytes, envelope.minor, 2);
   AppendLittle(bytes, version.size(), 1);
   bytes += version;
-  const std::string frame = Compress(envelope.body);
+  BS_ASSIGN(const std::string frame, Compress(envelope.body));
   bytes += frame;
   AppendPadding(bytes, MissingBytes(envelope.body.size(), frame.size()));
   return bytes;
