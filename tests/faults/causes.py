@@ -33,6 +33,7 @@ class Case:
     error: int
     made: str = ""  # the file that it writes, which is the answer
     lasts: bool = False  # all calls from the first on fail
+    refusal: str = ""  # what is said anyway, with exit status 2
 
 
 CASES = [
@@ -43,6 +44,7 @@ CASES = [
     Case("inductor inductor.json --inductor-cache cache -f csv", "open", errno.EACCES),
     Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM, PART),
     Case("map kernels written_meanwhile.json -o parts/ --force -q", "time", errno.EPERM, PART, lasts=True),
+    Case("map check job copies -o checked.part", "stat", errno.EIO, "checked.part", refusal="are one recording"),
     Case("open --report job --no-browser --port 0 --timeout 1", "list", errno.EIO, lasts=True),
 ]
 CODE = """'''
@@ -54,12 +56,13 @@ async_compile.triton('triton_poi_fused_add_0', inductor_meta={'kernel_num_gb': 0
 
 def make_inputs(folder, borescope):
     corpus = ROOT / "fuzz/corpus"
-    for place in ("job", "saved", "log", "cache/ab"):
+    for place in ("job", "copies", "saved", "log", "cache/ab"):
         (folder / place).mkdir(parents=True)
     shutil.copyfile(corpus / "database/trace.rpd", folder / "trace.rpd")
     shutil.copyfile(corpus / "recording/host.bsl", folder / "log/host.bsl")
     for rank in range(2):
         shutil.copyfile(corpus / "kineto/collectives.json", folder / f"job/rank-{rank}.json")
+    shutil.copyfile(folder / "job/rank-0.json", folder / "copies/rank-0.json")
     shutil.copyfile(ROOT / "tests/data/small/serving.json", folder / "run.json")
     shutil.copyfile(folder / "run.json", folder / "written_meanwhile.json")
     in_an_hour = time.time() + 3600
@@ -100,18 +103,19 @@ def counted(case, folder, borescope, shim):
 def fault_of(case, sound, end):
     """What is wrong with how the command ended, if anything is."""
     status, answer, said = end
-    if status == 0 and not case.lasts:
+    if status == 0 and not case.lasts and not case.refusal:
         return "" if answer == sound[1] else "another answer"
     if status != 2:
         return f"exit status {status}"
     if case.lasts and case.made and answer is not None:
         return f"{case.made} is there"
-    return "" if os.strerror(case.error) in said or OF_SQLITE in said else "another cause"
+    causes = [os.strerror(case.error), OF_SQLITE] + [case.refusal] * bool(case.refusal)
+    return "" if any(cause in said for cause in causes) else "another cause"
 
 
 def faults_of(case, folder, borescope, shim):
     sound = ran(case, folder, borescope, {})
-    if sound[0] != 0 and not case.lasts:
+    if sound[0] != (2 if case.refusal else 0) and not case.lasts:
         return [f"{case.words}: exit status {sound[0]}: {sound[2]}"]
     calls = 1 if case.lasts else min(counted(case, folder, borescope, shim), MOST)
     faults = [] if calls else [f"{case.words}: no call of {case.call}"]

@@ -410,15 +410,15 @@ Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
   if (input == "-") {
     return SortedInputs({input}, false);
   }
-  const Result<FileKind> kind = KindOf(input);
-  if (kind.ok() && *kind == FileKind::kFolder) {
+  BS_ASSIGN(const struct stat status, StatusOf(input));
+  if (S_ISDIR(status.st_mode)) {
     return ListDirectory(input);
   }
-  if (kind.ok() && *kind == FileKind::kNothing &&
-      input.find_first_of(kGlobCharacters) != std::string::npos) {
+  const bool is_there = status.st_mode != 0;
+  if (!is_there && input.find_first_of(kGlobCharacters) != std::string::npos) {
     return ExpandGlob(input);
   }
-  // A missing file is for the loader to report, with the others of the run.
+  // A missing file, or one that is hidden, is for the loader to report, with the others of the run.
   return SortedInputs({input}, false);
 }
 
