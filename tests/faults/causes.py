@@ -51,6 +51,7 @@ CASES = [
     Case("inductor inductor.json --inductor-cache cache -f csv", "open", errno.EACCES),
     Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM, PART),
     Case("map kernels written_meanwhile.json -o parts/ --force -q", "time", errno.EPERM, PART, lasts=True),
+    Case("map check job copies -o checked.part", "stat", errno.EIO, "checked.part", refused="are one recording"),
     Case("open --report job --no-browser --port 0 --timeout 1", "list", errno.EIO, lasts=True),
     Case("kernels killed.rpd", "stat", errno.EIO),
     Case("kernels killed.rpd", "read", errno.EIO),
@@ -114,12 +115,13 @@ def make_databases(folder):
 
 def make_inputs(folder, borescope):
     corpus = ROOT / "fuzz/corpus"
-    for place in ("job", "saved", "log", "cache/ab"):
+    for place in ("job", "copies", "saved", "log", "cache/ab"):
         (folder / place).mkdir(parents=True)
     shutil.copyfile(corpus / "database/trace.rpd", folder / "trace.rpd")
     shutil.copyfile(corpus / "recording/host.bsl", folder / "log/host.bsl")
     for rank in range(2):
         shutil.copyfile(corpus / "kineto/collectives.json", folder / f"job/rank-{rank}.json")
+    shutil.copyfile(folder / "job/rank-0.json", folder / "copies/rank-0.json")
     shutil.copyfile(ROOT / "tests/data/small/serving.json", folder / "run.json")
     shutil.copyfile(folder / "run.json", folder / "written_meanwhile.json")
     in_an_hour = time.time() + 3600

@@ -2,7 +2,8 @@
 """Makes single calls of the system fail under the program (fault_shim.cc) and looks at what it says.
 
 Whatever fails, a command gives the bytes that it gives otherwise, or it ends with exit status 2, a
-message on stderr, and outputs that are absent, as they were before, or whole. Anything else (a signal,
+message on stderr, and outputs that are absent, as they were before, or whole. Of several files it may leave out
+one, where it says why: in the words of the system, or as a file that could not be read. Anything else (a signal,
 another status, other bytes, a hang) is a failure of the program, printed with the line that repeats it.
 `open` is asked by a client, which gets all of the file or knows that it has not. A program under `record` runs
 as it would without: it makes all its ranges, and its exit status is that of the command. Calls fail in the
@@ -84,6 +85,7 @@ LOOPS = {("breakdown {in}/kineto.json -f png -o {out}/breakdown.png", kind) for 
 class Command:
     words: str  # {in} is the folder of inputs, {out} a fresh one for outputs, in which it runs
 
+    placed = ""  # a folder of {in} that lies in {out} before it starts
     is_forked = True  # one process is loaded for many faults
 
     def argv(self, harness, _faults):
@@ -105,6 +107,12 @@ class Command:
 
     def is_ours(self, frames):
         return not any(library in frames for library in NOT_OURS)
+
+
+class Again(Command):
+    """A command that finds what it kept the last time."""
+
+    placed = "cache"
 
 
 class Served(Command):
@@ -296,6 +304,11 @@ COMMANDS = [Command(words) for words in (
     "query 'SELECT * FROM postmortem_files; SELECT count(*) FROM kernels' {in}/job",
     "query 'SELECT file, line, text FROM log_findings' {in}/job",
     "counters {in}/counter_collection.csv -f csv",
+    "counters {in}/counter_collection.csv {in}/second_pass.csv -f csv",
+    "summary {in}/mixed -f csv",
+    "info {in}/mixed",
+    "map check {in}/run -o {out}/part.bsp",
+    "query 'SELECT file, line, text FROM log_findings' {in}/mixed_job",
     "info {in}/one_process.ncu-rep -f json",
     "reduce {in}/part.bsp -f csv",
     "convert {in}/kineto.json -o {out}/a.csv",
@@ -305,6 +318,7 @@ COMMANDS = [Command(words) for words in (
     "launch slurm summary {in}/run -o parts --shards 2",
     "launch k8s summary /data/run -o /data/parts --shards 2 --image i --volume c:/data",
 )]
+COMMANDS += [Again("ops {in}/kineto.json --cache {out}/cache -f csv")]
 COMMANDS += [Served(words) for words in (
     "open {in}/kineto.json --port 0 --no-browser --timeout 5",
     "open {in}/small.json.gz --as json --port 0 --no-browser --timeout 5",
@@ -343,12 +357,21 @@ MENDED = {
     ("postmortem {in}/job -f json", "open", errno.EIO),
     ("query 'SELECT file, line, text FROM log_findings' {in}/job", "stat", errno.EIO),
     ("info {in}/one_process.ncu-rep -f json", "read", errno.EIO),
+    ("summary {in}/mixed -f csv", "read", errno.EIO),
+    ("summary {in}/mixed -f csv", "open", errno.EMFILE),
+    ("counters {in}/counter_collection.csv {in}/second_pass.csv -f csv", "read", errno.EIO),
+    ("counters {in}/counter_collection.csv {in}/second_pass.csv -f csv", "stat", errno.EIO),
+    ("map check {in}/run -o {out}/part.bsp", "open", errno.EIO),
+    ("map check {in}/run -o {out}/part.bsp", "read", errno.EIO),
+    ("query 'SELECT file, line, text FROM log_findings' {in}/mixed_job", "open", errno.EMFILE),
+    ("query 'SELECT file, line, text FROM log_findings' {in}/mixed_job", "read", errno.EIO),
 }
 
 
 def make_inputs(folder):
     corpus = ROOT / "fuzz/corpus"
-    (folder / "job").mkdir()
+    for place in ("job", "mixed", "mixed_job", "run"):
+        (folder / place).mkdir()
     for source, name in {
         "kineto/launch_and_kernel.json.gz": "small.json.gz",
         "kineto/launch_and_kernel.json.zst": "small.json.zst",
@@ -362,7 +385,6 @@ def make_inputs(folder):
         "et/all_types.et": "all_types.et",
         "et/linked.json": "linked.json",
         "counters/one_process.ncu-rep": "one_process.ncu-rep",
-        "counters/counter_collection.csv": "counter_collection.csv",
         "kineto/collectives.json": "job/rank-0.json",
         "pickle/dump_4.pickle": "job/nccl_trace_rank_0",
         "pickle/dump_2.pickle": "job/nccl_trace_rank_1",
@@ -370,9 +392,15 @@ def make_inputs(folder):
         "job_logs/job_launcher.log": "job/launcher.log",
     }.items():
         shutil.copyfile(corpus / source, folder / name)
-    (folder / "run").mkdir()
-    for copy in ("kineto.json", "run/rank-0.json", "run/rank-1.json"):
-        shutil.copyfile(corpus / "kineto/collectives.json", folder / copy)
+    for source, copies in {
+        "kineto/collectives.json": ("kineto.json", "run/rank-0.json", "run/rank-1.json", "mixed/rank-0.json",
+                                    "mixed_job/rank-0.json"),
+        "counters/counter_collection.csv": ("counter_collection.csv", "second_pass.csv", "mixed/counters.csv"),
+        "pickle/dump_4.pickle": ("mixed_job/nccl_trace_rank_0",),
+        "job_logs/job_launcher.log": ("mixed_job/launcher.log",),
+    }.items():
+        for copy in copies:
+            shutil.copyfile(corpus / source, folder / copy)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -430,7 +458,6 @@ class Loaded:
 
     def __init__(self, harness, command, out):
         self.command, self.out = command, out
-        out.mkdir(exist_ok=True)
         self.said = [os.memfd_create(name) for name in ("stdout", "stderr")]
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         variables = {"FAULT_SERVER": str(theirs.fileno()), "LD_BIND_NOW": "1"}  # links all before the fork
@@ -482,12 +509,15 @@ class Harness:
         self.inputs.mkdir()
         make_inputs(self.inputs)
 
-    def make_part(self, commands):
-        """The input that the program itself makes, for commands that read it; all inputs have settled then."""
+    def make_own_inputs(self, commands):
+        """What the program itself makes, for commands that read it; all inputs have settled then."""
         if any("{in}/part.bsp" in command.words for command in commands):
             subprocess.run([self.borescope, "map", "kernels", "run", "-q", "-o", "part.bsp"], cwd=self.inputs,
                            check=True)
         time.sleep(SETTLED_S)
+        if any(command.placed == "cache" for command in commands):
+            subprocess.run([self.borescope, "info", "kineto.json", "-q", "--cache", "cache"], cwd=self.inputs,
+                           stdout=subprocess.DEVNULL, check=True)
 
     def out(self, place):
         return self.work / f"out-{place:06d}"  # of one length, as tables are as wide as paths
@@ -500,14 +530,23 @@ class Harness:
     def runner(self, command, place, is_plain):
         """A function from variables to an outcome, for one thread."""
         out = self.out(place)
+        out.mkdir(exist_ok=True)
+
+        def placed(variables):
+            if command.placed:
+                shutil.copytree(self.inputs / command.placed, out / command.placed)
+            return run(variables)
+
         if not command.is_forked or is_plain:
-            yield lambda variables: self.started(command, variables, out)
+            def run(variables):
+                return self.started(command, variables, out)
+            yield placed
             return
         with contextlib.closing(Loaded(self, command, out)) as loaded:
-            yield loaded.run
+            run = loaded.run
+            yield placed
 
     def started(self, command, variables, out):
-        out.mkdir(exist_ok=True)
         process = subprocess.Popen(command.argv(self, variables),
                                    stdin=subprocess.PIPE if getattr(command, "said", "") else subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=out, start_new_session=True,
@@ -551,7 +590,16 @@ class Harness:
 def may_lack_files(command):
     """Where one file of several cannot be read, the answer is about the others, and says so."""
     words = command.words + getattr(command, "script", "")
-    return "{in}/run" in words or words.endswith("{in}/job") or "{in}/job " in words
+    return re.search(r"\{in\}/(run|job|mixed|mixed_job|second_pass\.csv)($|[ '])", words) is not None
+
+
+def names_what_is_left_out(fault, sound, outcome):
+    """Whether it says, in the answer or beside it, what the system said or that a file could not be read."""
+    if fault.kind == "write" and fault.lasts:
+        return True  # then a message cannot be written either
+    said, before = (end.stdout + end.stderr for end in (outcome, sound))
+    of_system = [os.strerror(fault.reason).encode()] if fault.reason != SHORT else []
+    return any(said.count(words) > before.count(words) for words in (b"unreadable-", b"not-searched", *of_system))
 
 
 def failure_of(fault, sound, outcome):
@@ -560,12 +608,8 @@ def failure_of(fault, sound, outcome):
         return f"still runs after {TIMEOUT_S} s"
     if outcome.status < 0:
         return f"ended by {signal.Signals(-outcome.status).name}"
-    says_why = outcome.stderr.strip() != sound.stderr.strip() or (
-        fault.kind == "write" and fault.lasts)  # then a message cannot be written either
-    if may_lack_files(fault.command):  # which `info` says within its answer, and JSON does
-        says_why = says_why or outcome.stdout.count(b"unreadable-") > sound.stdout.count(b"unreadable-")
     if outcome.status == sound.status:
-        if may_lack_files(fault.command) and says_why:
+        if may_lack_files(fault.command) and names_what_is_left_out(fault, sound, outcome):
             return ""
         if outcome.stdout != sound.stdout:
             return "other bytes on stdout"
@@ -578,7 +622,7 @@ def failure_of(fault, sound, outcome):
         return f"other bytes in {', '.join(changed)}" if changed else ""
     if outcome.status != 2:
         return f"exit status {outcome.status}"
-    if not says_why:
+    if outcome.stderr.strip() == sound.stderr.strip() and not names_what_is_left_out(fault, sound, outcome):
         return "exit status 2 without a message"
     if may_lack_files(fault.command):
         return ""
@@ -709,7 +753,7 @@ def main():
         harness = Harness(options, pathlib.Path(name))
         commands = [command for command in COMMANDS if options.only in command.words and command.can_run(harness)
                     and (command.is_forked or not options.twins)]
-        harness.make_part(commands)
+        harness.make_own_inputs(commands)
         counted = dict(zip(commands, pool.map(harness.counted, commands, range(len(commands)))))
         unsound = [command for command, (outcome, _) in counted.items()
                    if outcome.status != 0 and not isinstance(command, Recorded)]

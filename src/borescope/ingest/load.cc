@@ -210,6 +210,9 @@ Result<bool> MayBeTrace(const std::string& path) {
   }
   TextReader reader(std::move(*opened), {});
   reader.Fill();
+  if (reader.error().has_value() && reader.error()->code == ErrorCode::kIo) {
+    return InFile(path, *reader.error());
+  }
   reader.SkipByteOrderMark();
   const std::string_view text = reader.window();
   if (CounterFormatOf(text).has_value()) {

@@ -610,7 +610,7 @@ Result<Database> Database::Open(std::span<const RankData> ranks, std::span<const
     BS_TRY(state->database->Run(fmt::format("CREATE VIEW {} AS {}", SqlName(view.name), view.sql)));
   }
   BS_TRY(ConnectAll(*state->database, state->relations.all()));
-  state->guard.Watch(*state->database);
+  BS_TRY(state->guard.Watch(*state->database));
   constexpr int kStepsBetweenLooks = 50;  // each may take as long as its values are long
   sqlite3_progress_handler(state->database->handle(), kStepsBetweenLooks, IsOver,
                            &state->data.deadline());

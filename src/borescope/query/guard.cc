@@ -214,7 +214,7 @@ int Guard::Decide(void* guard, int action, const char*, const char* second, cons
   return SQLITE_DENY;
 }
 
-void Guard::Watch(SqlDatabase& database) {
+Result<void> Guard::Watch(SqlDatabase& database) {
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   // An unknown column in double quotation marks is an error, not a text.
@@ -224,9 +224,10 @@ void Guard::Watch(SqlDatabase& database) {
   }
   // These make their tables when they are first used, which would be refused as a change.
   for (const char* reading : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"}) {
-    sqlite3_exec(database.handle(), reading, nullptr, nullptr, nullptr);
+    BS_TRY(database.Run(reading));
   }
   sqlite3_set_authorizer(database.handle(), Decide, this);
+  return {};
 }
 
 namespace {

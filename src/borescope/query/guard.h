@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "borescope/base/result.h"
 #include "borescope/base/sqlite/sqlite.h"
 
 namespace borescope::internal::query {
@@ -20,8 +21,9 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // Checks the statements of `database` from now on. Must outlive it.
-  void Watch(SqlDatabase& database);
+  // Checks the statements of `database` from now on. Must outlive it. An error if SQLite cannot
+  // make what statements may use.
+  Result<void> Watch(SqlDatabase& database);
 
   // Why the last statement was refused: "ATTACH"; empty if it was not.
   const std::string& refused() const { return refused_; }

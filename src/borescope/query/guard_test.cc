@@ -1,6 +1,10 @@
 // What is refused, what is stopped, and the messages.
-#include <filesystem>
+#include "borescope/query/guard.h"
 
+#include <filesystem>
+#include <new>
+
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/query/query_testing.h"
 
 namespace borescope::internal::query {
@@ -48,6 +52,18 @@ TEST(QueryGuard, OnlyReads) {
       run.Ask("SELECT fts3_tokenizer('simple')"),
       "query only reads: the function fts3_tokenizer is refused; write SELECT, WITH or VALUES");
   EXPECT_EQ(run.Ask("SELECT count(*) FROM kernels"), "2");
+}
+
+// Without them a statement that asks for a table of JSON would be refused as a change.
+TEST(QueryGuard, WithoutMemoryForItsTablesThereIsNone) {
+  Result<SqlDatabase> database = SqlDatabase::InMemory("query", nullptr);
+  ASSERT_TRUE(database.ok());
+  Guard guard;
+  {
+    const HeapLimit none(1);
+    EXPECT_THROW(guard.Watch(*database).ok(), std::bad_alloc);
+  }
+  EXPECT_TRUE(guard.Watch(*database).ok());
 }
 
 // Else the same question has another answer each time, and says where the program is in memory.

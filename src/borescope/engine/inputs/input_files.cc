@@ -410,15 +410,15 @@ Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
   if (input == "-") {
     return SortedInputs({input}, false);
   }
-  const Result<FileKind> kind = KindOf(input);
-  if (kind.ok() && *kind == FileKind::kFolder) {
+  BS_ASSIGN(const struct stat status, StatusOf(input));
+  if (S_ISDIR(status.st_mode)) {
     return ListDirectory(input);
   }
-  if (kind.ok() && *kind == FileKind::kNothing &&
-      input.find_first_of(kGlobCharacters) != std::string::npos) {
+  const bool is_there = status.st_mode != 0;
+  if (!is_there && input.find_first_of(kGlobCharacters) != std::string::npos) {
     return ExpandGlob(input);
   }
-  // A missing file is for the loader to report, with the others of the run.
+  // A missing file, or one that is hidden, is for the loader to report, with the others of the run.
   return SortedInputs({input}, false);
 }
 
@@ -480,13 +480,17 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
 }
 
 std::string NameOfRun(std::span<const InputFile> files) {
-  if (files.empty() || files.front().path == "-") {
+  std::vector<std::string> names;
+  names.reserve(files.size());
+  for (const InputFile& file : files) {
+    names.push_back(file.path == "-" ? "standard input" : fs::path(file.path).filename().string());
+  }
+  if (files.empty()) {
     return "standard input";
   }
-  const fs::path first(files.front().path);
   const bool is_recording = files.front().from_directory && !files.front().logs.empty();
   if (files.size() == 1 && !is_recording) {
-    return first.filename().string();
+    return names.front();
   }
   const auto folder_of = [](const InputFile& file) {
     std::error_code ignored;
@@ -498,7 +502,8 @@ std::string NameOfRun(std::span<const InputFile> files) {
       })) {
     return folder.filename().string();
   }
-  return first.filename().string() + " and " + std::to_string(files.size() - 1) + " more";
+  return *std::min_element(names.begin(), names.end(), NaturalLess) + " and " +
+         std::to_string(files.size() - 1) + " more";
 }
 
 bool NaturalLess(std::string_view a, std::string_view b) {
@@ -588,16 +593,25 @@ bool MayHoldRanks(const InputFile& file) {
 }
 
 // Which format of counters it has, if it is a report of them.
-std::optional<TraceFormat> ReportFormat(const InputFile& file) {
+Result<std::optional<TraceFormat>> ReportFormat(const InputFile& file) {
   if (!MayHoldRanks(file)) {
-    return std::nullopt;
+    return std::optional<TraceFormat>();
   }
-  const Result<std::string> begin = BeginOfFile(file.path, 1);
-  if (!begin.ok() || begin->starts_with('{') || begin->starts_with('[')) {
-    return std::nullopt;
+  BS_ASSIGN(const std::string begin, BeginOfFile(file.path, 1));
+  if (begin.starts_with('{') || begin.starts_with('[')) {
+    return std::optional<TraceFormat>();
   }
-  const Result<std::optional<TraceFormat>> format = CounterFormatOfFile(file.path);
-  return format.ok() ? *format : std::nullopt;
+  return CounterFormatOfFile(file.path);
+}
+
+// What `answer` holds; `otherwise`, and a file that is refused, where it is an error.
+template <class T>
+T OrRefuse(const Result<T>& answer, T otherwise, InputFile& file) {
+  if (!answer.ok()) {
+    RefuseFile(answer.error(), file);
+    return otherwise;
+  }
+  return *answer;
 }
 
 // The files that rocprofv3 made of one run are one input, at the place of the first.
@@ -622,20 +636,23 @@ std::vector<InputFile> JoinPasses(std::vector<InputFile> files,
   return kept;
 }
 
-bool IsTrace(const InputFile& file) {
-  if (!MayHoldRanks(file)) {
-    return true;
-  }
-  const Result<bool> may_be = MayBeTrace(file.path);
-  return may_be.ok() && *may_be;
+bool IsRefused(const InputFile& file) {
+  return file.rank_in_file.has_value() && file.rank_in_file->refusal.has_value();
+}
+
+// Whether it is one; a file of which this cannot be found out is refused.
+bool IsTrace(InputFile& file) {
+  return !IsRefused(file) && (!MayHoldRanks(file) || OrRefuse(MayBeTrace(file.path), false, file));
 }
 
 // A report of counters is a run alone, never a rank beside traces: those found in a folder are
 // passed over, as what is given with `counters` is, and those that the user named are refused.
+// So is a file of which it cannot be found out whether it is one.
 std::vector<InputFile> SetReportsAside(std::vector<InputFile> files) {
   std::vector<std::optional<TraceFormat>> formats(files.size());
   if (files.size() > 1) {
-    std::transform(files.begin(), files.end(), formats.begin(), ReportFormat);
+    std::transform(files.begin(), files.end(), formats.begin(),
+                   [](InputFile& file) { return OrRefuse(ReportFormat(file), {}, file); });
   }
   const auto is_report = [](const std::optional<TraceFormat>& format) {
     return format.has_value();
@@ -656,13 +673,11 @@ std::vector<InputFile> SetReportsAside(std::vector<InputFile> files) {
       continue;
     }
     if (formats[i].has_value()) {
-      files[i].rank_in_file = RankInFile{
-          .ranks = 1,
-          .refusal =
-              Error{ErrorCode::kInvalidArgument, "a report of counters is no rank beside traces",
-                    "give it with `counters`, and its counters are shown with the kernels "
-                    "of the traces",
-                    files[i].path}};
+      RefuseFile(
+          {ErrorCode::kInvalidArgument, "a report of counters is no rank beside traces",
+           "give it with `counters`, and its counters are shown with the kernels of the traces",
+           files[i].path},
+          files[i]);
     }
     kept.push_back(std::move(files[i]));
   }
@@ -697,6 +712,13 @@ std::vector<InputFile> SplitRanks(std::vector<InputFile> files) {
     }
   }
   return inputs;
+}
+
+void RefuseFile(const Error& reason, InputFile& file) {
+  if (!file.rank_in_file.has_value()) {
+    file.rank_in_file = RankInFile{.ranks = 1};
+  }
+  file.rank_in_file->refusal = reason;
 }
 
 }  // namespace borescope::internal

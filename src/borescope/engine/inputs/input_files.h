@@ -114,8 +114,8 @@ struct InputFile {
 // kInvalidArgument names an input without any file.
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs);
 
-// What to call the run these are: the name of the one file, or of its folder, or the first and how
-// many more there are.
+// What to call the run these are: the name of the one file, or of its folder, or the first by name
+// and how many more there are. The order of the files does not matter.
 std::string NameOfRun(std::span<const InputFile> files);
 
 // "rank2" before "rank10": digits compare as numbers, all else as bytes.
@@ -140,5 +140,8 @@ Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files);
 // contents in memory stay as they are. Reports of counters beside traces are left out, or refused
 // where the user named them.
 std::vector<InputFile> SplitRanks(std::vector<InputFile> files);
+
+// Makes `file` an input that is not loaded: `reason` is its error.
+void RefuseFile(const Error& reason, InputFile& file);
 
 }  // namespace borescope::internal

@@ -334,6 +334,9 @@ TEST_F(RunInputs, ARunIsCalledAfterItsFileOrFolder) {
             "run");
   EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"a/run/x.json", true, 1}, {"b/run/y.json", true, 1}}),
             "x.json and 1 more");
+  EXPECT_EQ(NameOfRun(std::vector<InputFile>{
+                {"a/rank-10.json", false, 1}, {"c/rank-2.json", false, 1}, {"b/rank-9.json"}}),
+            "rank-2.json and 2 more");
   EXPECT_EQ(NameOfRun(std::vector<InputFile>{{"-", false, 0}}), "standard input");
   EXPECT_EQ(NameOfRun({}), "standard input");
 }

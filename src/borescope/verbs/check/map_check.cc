@@ -111,11 +111,21 @@ Result<std::vector<InputFile>> FilesOfRun(const std::string& input) {
 // The run of each file, by its path.
 using RunOfFile = std::map<std::string, uint32_t>;
 
-// Empty for a recording that cannot be read; its answer says so.
-ContentDigest ContentOf(const InputFile& file) {
+Result<ContentDigest> ContentOf(const InputFile& file) {
   const std::vector<std::string> one = {file.path};
-  const Result<ContentDigest> content = DigestOfFiles(file.logs.empty() ? one : file.logs);
-  return content.ok() ? *content : ContentDigest();
+  return DigestOfFiles(file.logs.empty() ? one : file.logs);
+}
+
+// What the files hold, by path. One that cannot be read is refused: without its content nobody
+// could see that another run counts it, too.
+std::map<std::string, ContentDigest> ContentsOf(std::vector<InputFile>& files) {
+  std::map<std::string, ContentDigest> contents;
+  for (InputFile& file : files) {
+    const Result<ContentDigest> content = ContentOf(file);
+    content.ok() ? static_cast<void>(contents.emplace(file.path, *content))
+                 : RefuseFile(content.error(), file);
+  }
+  return contents;
 }
 
 // Every file of a part is marked with its run, under each question.
@@ -197,10 +207,7 @@ Result<std::vector<PartialData>> CheckMapping::MapRunFiles(uint32_t run) const {
   TraceCache cache(BytesKeptOf(options.memory_limit));
   options.cache = &cache;
   options.files = runs_[run].files;
-  std::map<std::string, ContentDigest> contents;
-  for (const InputFile& file : options.files) {
-    contents.emplace(file.path, ContentOf(file));
-  }
+  const std::map<std::string, ContentDigest> contents = ContentsOf(options.files);
   std::vector<PartialData> answers;
   answers.reserve(questions_.size());
   for (const CheckQuestion& question : questions_) {

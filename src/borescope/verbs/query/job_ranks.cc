@@ -62,8 +62,13 @@ Result<JobRanks> JobRanks::Find(const RunOptions& options) {
       (file.kind == JobFileKind::kFlightRecorder ? found.dumps_ : found.snapshots_)
           .push_back(std::move(file));
     } else if (file.kind == JobFileKind::kOther && !file.is_trace) {
-      BS_ASSIGN(const bool is_text, IsText(file));
-      if (is_text) found.texts_.push_back(std::move(file));
+      const Result<bool> is_text = IsText(file);
+      if (!is_text.ok()) {
+        file.failure = is_text.error();
+        found.unknown_.push_back(std::move(file));
+      } else if (*is_text) {
+        found.texts_.push_back(std::move(file));
+      }
     }
   }
   return found;

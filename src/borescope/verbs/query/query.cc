@@ -195,7 +195,7 @@ Result<void> LoadInto(const RunOptions& options, LoadedRun& run, JobRanks& job) 
         BS_ASSIGN(run, LoadRun(options));  // which says better what is wrong with a trace
         const std::string& failed = found.error().file;
         if (std::any_of(run.files.begin(), run.files.end(), [&](const FileInfo& file) {
-              return file.path == failed && !file.error.empty();
+              return file.path == failed && !file.error.empty() && !file.skipped;
             })) {
           return {};  // it has just been said
         }
