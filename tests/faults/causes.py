@@ -33,6 +33,7 @@ class Case:
     error: int
     made: str = ""  # the file that it writes, which is the answer
     lasts: bool = False  # all calls from the first on fail
+    is_said: bool = False  # one of these failures at least costs the answer
 
 
 CASES = [
@@ -43,6 +44,8 @@ CASES = [
     Case("inductor inductor.json --inductor-cache cache -f csv", "open", errno.EACCES),
     Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM, PART),
     Case("map kernels written_meanwhile.json -o parts/ --force -q", "time", errno.EPERM, PART, lasts=True),
+    Case("kernels run.json -f csv", "close", errno.EIO, is_said=True),
+    Case("kernels run.json -o out.txt", "close", errno.EIO, "out.txt", is_said=True),
     Case("open --report job --no-browser --port 0 --timeout 1", "list", errno.EIO, lasts=True),
 ]
 CODE = """'''
@@ -115,12 +118,16 @@ def faults_of(case, folder, borescope, shim):
         return [f"{case.words}: exit status {sound[0]}: {sound[2]}"]
     calls = 1 if case.lasts else min(counted(case, folder, borescope, shim), MOST)
     faults = [] if calls else [f"{case.words}: no call of {case.call}"]
+    statuses = set()
     for at in range(1, calls + 1):
         variables = {"LD_PRELOAD": shim, "FAULT_CALL": case.call, "FAULT_AT": str(at),
                      "FAULT_ERROR": str(case.error)} | ({"FAULT_LASTS": "1"} if case.lasts else {})
         end = ran(case, folder, borescope, variables)
+        statuses.add(end[0])
         if why := fault_of(case, sound, end):
             faults.append(f"{case.words}: {case.call} {at} fails: {why}: {end[2].strip()}")
+    if case.is_said and 2 not in statuses:
+        faults.append(f"{case.words}: no failure of {case.call} is said")
     return faults
 
 
