@@ -163,9 +163,10 @@ def test_a_cancelled_statement_stops(tmp_path: Path) -> None:
                                                                       for each in kernel(f"k{i}", i, 1)]}))
     endless = "select count(*) from events a, events b, events c, events d where a.dur_ns + b.dur_ns = -c.dur_ns"
     with started(tmp_path) as server:
-        assert server.stdout is not None
+        answers = server.stdout
+        assert answers is not None
         say(server, HELLO)
-        assert "result" in json.loads(server.stdout.readline())
+        assert "result" in json.loads(answers.readline())
         say(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
 
         def ask(number: int, tool: str, **arguments: str) -> None:
@@ -180,7 +181,7 @@ def test_a_cancelled_statement_stops(tmp_path: Path) -> None:
             for each in cancelled:
                 cancel(each)
             ask(number, "ask", verb="info")
-            while json.loads(server.stdout.readline()).get("id") != number:
+            while json.loads(answers.readline()).get("id") != number:
                 pass
             return time.monotonic() - begin
 
