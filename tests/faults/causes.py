@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads and opens that fail: what is said names the cause, and nothing is left out of an answer.
+"""Reads, opens and closes that fail: what is said names the cause, and nothing is left out of an answer.
 
 inject.py accepts any message. Here each call of one kind fails in turn (fault_shim.cc) under commands that once
 took a failure for something else: for a file of another format, for one that changed, or for nothing at all.

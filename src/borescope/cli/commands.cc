@@ -48,7 +48,7 @@ void ReportTargets(const std::vector<FileInfo>& files, bool is_scrubbed) {
 
 Result<int> RunAnalysisVerb(const Command& command) {
   BS_ASSIGN(const OutputOptions output, UnderstandOutput(command.raw, command.analyses));
-  BS_TRY(output.path.empty() ? CheckStandardOutput(command.raw) : Result<void>());
+  BS_TRY(output.path.empty() ? CheckStandardOutput(command.raw, command.analyses) : Result<void>());
   BS_ASSIGN(const Answer answer, AskQuestion(command, output));
   ReportFiles(answer.files(), command.raw);
   if (!command.raw.Has("quiet")) {

@@ -287,10 +287,14 @@ Result<void> CheckStandardOutput(std::span<const std::string> words) {
   return {};
 }
 
-Result<void> CheckStandardOutput(const RawOptions& raw) {
+Result<void> CheckStandardOutput(const RawOptions& raw, Verbs verbs) {
   std::vector<std::string> words = raw.inputs;
+  words.insert(words.end(), {raw.Get("load"), raw.Get("against")});
   for (const auto& [option, value] : raw.values) {
-    words.push_back(value);
+    const ParameterInfo* const parameter = FindParameter(verbs, option);
+    if (parameter != nullptr && parameter->type == "file" && parameter->group != "output") {
+      words.push_back(value);
+    }
   }
   return CheckStandardOutput(words);
 }

@@ -80,8 +80,8 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs = {}, 
 // >> a`: an answer would be written into what it is about. What lies in a folder may be it, as the
 // log of a job that looks at its own folder.
 Result<void> CheckStandardOutput(std::span<const std::string> words);
-// The same of inputs and of what options name.
-Result<void> CheckStandardOutput(const RawOptions& raw);
+// The same of all that a command reads, `verbs` its analyses.
+Result<void> CheckStandardOutput(const RawOptions& raw, Verbs verbs);
 
 // Refuses an --output that is one of `inputs`, and keeps them for CheckFiles; without one, standard
 // output.
