@@ -53,6 +53,10 @@ class BORESCOPE_EXPORT DescriptorWriter {
   // Takes all of `bytes`, or gives an error of kind kIo.
   Result<void> Write(std::string_view bytes);
 
+  // What the system reports only when a file is closed, as network file systems do for a full
+  // disk. Call it after the last Write; kIo.
+  Result<void> Finish();
+
   // True after a Write failed because nobody reads any more, as in `borescope … | head -1`: the
   // reader has what it wanted.
   bool reader_is_gone() const { return reader_is_gone_; }
@@ -67,6 +71,10 @@ class BORESCOPE_EXPORT DescriptorWriter {
 // to, by whatever name: what is read must not be overwritten. `path` may be empty, for no file.
 BORESCOPE_EXPORT Result<void> CheckOutput(const std::string& path,
                                           std::span<const std::string> inputs);
+
+// kIo where a symbolic link that another user made in a folder where all may write, such as /tmp,
+// is on the way to `path`, or is it: who writes files without this library asks first.
+BORESCOPE_EXPORT Result<void> CheckNoForeignLink(const std::string& path);
 
 // For programs that a signal is about to end: removes what is not finished (drafts of outputs,
 // temporary folders) and ends child processes. Afterwards nothing more is written, calls that would

@@ -58,7 +58,7 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
         threads: how many threads load and analyse; 0 is one a processor.
         memory_limit: bytes of recordings that are loaded at once, or a text such as ``"8G"``.
         progress: ``True`` shows a bar of tqdm, ``False`` nothing, ``None`` a bar where somebody
-            looks; a callable gets a :class:`Progress` at most 20 times a second, and what it raises
+            looks; a callable gets a :class:`Progress` at most 100 times a second, and what it raises
             stops the question.
         storage_options: for fsspec: keys, endpoints and so on.
         keep: how much of what was loaded stays in memory for the next question: ``"auto"`` (half of

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from . import _native
 from ._errors import unreadable
 
 
@@ -15,6 +16,7 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[str]:
     """The name of an empty file beside ``path``, which takes its place when the block ends well and is
     removed when it does not."""
     target = os.path.abspath(os.fspath(path))
+    _native.check_no_foreign_link(os.fsencode(target))
     try:
         handle, draft = tempfile.mkstemp(prefix=".borescope-", dir=os.path.dirname(target))
     except OSError as error:

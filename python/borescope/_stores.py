@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from . import _native
 from ._drafts import draft_of
 from ._errors import unreadable, usage
 from ._identity import seconds_of
@@ -135,6 +136,7 @@ class Folder:
         """Where files are written first; None where any folder of this machine will do."""
         if self._system is not None:
             return None
+        _native.check_no_foreign_link(os.fsencode(self.name))
         try:
             os.makedirs(self.name, exist_ok=True)
         except OSError as error:
@@ -144,6 +146,8 @@ class Folder:
     def put(self, file: str, below: str) -> str:
         """Moves a file there, in place of one that has the name, and returns its name."""
         target = f"{self.name.rstrip('/')}/{below}"
+        if self._system is None:
+            _native.check_no_foreign_link(os.fsencode(target))
         try:
             if self._system is None:
                 os.makedirs(os.path.dirname(target), exist_ok=True)

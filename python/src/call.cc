@@ -34,7 +34,7 @@ void Call::RunUntyped(const std::function<void()>& work) {
 }
 
 void Call::WaitFor(const std::function<void()>& work) {
-  constexpr std::chrono::milliseconds kNap{50};
+  constexpr std::chrono::milliseconds kNap{10};
   std::thread engine;
   try {
     engine = std::thread([&] {

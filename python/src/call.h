@@ -16,7 +16,7 @@
 
 namespace borescope::python {
 
-// One call. The engine works on another thread without the GIL; the calling thread wakes up 20
+// One call. The engine works on another thread without the GIL; the calling thread wakes up 100
 // times a second to run Python's signal handlers and to report progress. An exception of either
 // stops the engine, which is waited for, and is then what the call raises.
 class Call {

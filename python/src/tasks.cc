@@ -11,6 +11,7 @@
 
 #include "bindings.h"
 #include "borescope/convert.h"
+#include "borescope/output.h"
 #include "borescope/partial.h"
 #include "borescope/query.h"
 #include "borescope/run.h"
@@ -127,6 +128,8 @@ std::string NearestOf(const std::string& word, const std::vector<std::string>& c
   return std::string(Nearest(word, views));
 }
 
+void CheckLinks(const nb::bytes& path) { Value(CheckNoForeignLink(RawText(path))); }
+
 }  // namespace
 
 void BindTasks(nb::module_& module) {
@@ -137,6 +140,7 @@ void BindTasks(nb::module_& module) {
   module.def("reduce", ReduceParts, nb::arg("parts"), nb::arg("names"), nb::arg("sort"),
              nb::arg("top").none(), nb::arg("expect").none());
   module.def("merge", MergeParts, nb::arg("parts"), nb::arg("names"));
+  module.def("check_no_foreign_link", CheckLinks, nb::arg("path"));
   module.def("convert", ConvertFiles, nb::arg("inputs"), nb::arg("output"), nb::arg("to"),
              nb::arg("overlays"), nb::arg("steps"), nb::arg("begin"), nb::arg("end"),
              nb::arg("context"), nb::arg("align"), nb::arg("scrub_names").none(),

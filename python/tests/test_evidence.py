@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,10 @@ def test_the_command(root: Root, capsysbinary: pytest.CaptureFixture[bytes]) -> 
         assert cli.main(words) == 2
         error = capsysbinary.readouterr().err
         assert message in error and b"Traceback" not in error
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-m", "borescope", "evidence", identity, str(DEMO)], stdout=full,
+                              stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2 and done.stderr.startswith(b"borescope: standard output: cannot write: No space")
 
 
 @pytest.mark.parametrize("word", ["mcp", "evidence"])

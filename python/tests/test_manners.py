@@ -20,6 +20,7 @@ import pytest
 from conftest import DEMO, trace_text
 
 import borescope
+from borescope._stores import Folder
 
 
 def python(code: str, *words: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -121,6 +122,14 @@ def test_progress_is_called_and_stops(large_trace: Path) -> None:
     run = borescope.open(large_trace, progress=stop)
     with pytest.raises(RuntimeError, match="enough"):
         run.breakdown()
+
+
+def test_progress_is_heard_often_enough_to_stop_soon(trace: Path) -> None:
+    heard: list[borescope.Progress] = []
+    endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"
+    with pytest.raises(borescope.Error, match="time_limit"):
+        borescope.open(trace, progress=heard.append).sql(endless, time_limit=1)
+    assert len(heard) > 30  # 100 on an idle machine
 
 
 def test_no_bar_without_a_terminal(trace: Path) -> None:
@@ -287,6 +296,38 @@ def test_the_command() -> None:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("word", ["mcp", "evidence"])
+def test_an_output_that_cannot_be_written(word: str) -> None:
+    words = [sys.executable, "-m", "borescope", word, "--help"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        2, "borescope: standard output: cannot write: No space left on device\n")
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *words], capture_output=True, text=True, check=False)
+    assert (closed.returncode, closed.stderr) == (
+        2, "borescope: standard output: cannot write: Bad file descriptor\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make links of others")
+def test_nothing_is_written_through_a_link_of_somebody_else(demo: borescope.Run, tmp_path: Path) -> None:
+    shared, victim = tmp_path / "shared", tmp_path / "victim"
+    shared.mkdir()
+    victim.mkdir()
+    shared.chmod(0o1777)
+    link = shared / "link"
+    link.symlink_to(victim)
+    demo.map("info", output=link / "ours.part")
+    os.lchown(link, 65534, 65534)
+    with pytest.raises(borescope.InputError, match="another user"):
+        demo.map("info", output=link / "part")
+    folder = Folder(link / "new", None)
+    with pytest.raises(borescope.InputError, match="another user"):
+        folder.drafts()
+    with pytest.raises(borescope.InputError, match="another user"):
+        folder.put(str(victim / "ours.part"), "below/part")
+    assert [each.name for each in victim.iterdir()] == ["ours.part"]
 
 
 def test_ctrl_c_ends_the_command(large_trace: Path) -> None:

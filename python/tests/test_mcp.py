@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from conftest import DEMO, ROOT, SMALL, kernel
 
 import borescope
 from borescope._agents import _question
+from borescope._agents._content import captures_beside
 from borescope._agents._root import Root
 from borescope._agents._text import LETTERS, cell, column_name, plain
 from borescope._agents._tools import TOOLS, call
@@ -243,6 +245,24 @@ def test_a_folder_that_is_removed_meanwhile(inside: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert "No such file" in refused(root, "open_run", path="rank-0.json")
+
+
+def test_captures_that_cannot_be_listed(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids would change, and files elsewhere be taken for files below the root, if they were left out."""
+    (inside / "captures").mkdir()
+    captures_beside([str(inside / "rank-0.json")])
+    listed = os.scandir
+
+    def fails(folder: str) -> Any:
+        if folder.endswith("captures"):
+            raise OSError(number, os.strerror(number), folder)
+        return listed(folder)
+
+    monkeypatch.setattr(os, "scandir", fails)
+    for number in (errno.ENOENT, errno.ENOTDIR, errno.EACCES):
+        assert captures_beside([str(inside / "rank-0.json")]) == []
+    number = errno.EIO
+    assert "Input/output error" in refused(Root(str(inside)), "open_run", path="rank-0.json")
 
 
 def test_a_changed_file_is_read_again(inside: Path) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads and opens that fail: what is said names the cause, and nothing is left out of an answer.
+"""Reads, opens and closes that fail: what is said names the cause, and nothing is left out of an answer.
 
 inject.py accepts any message. Here each call of one kind fails in turn (fault_shim.cc) under commands that once
 took a failure for something else: for a file of another format, for one that changed, or for nothing at all. A
@@ -40,6 +40,7 @@ class Case:
     passes: bool = False  # the failure changes nothing
     refused: str = ""  # why, also without a failure
     path: str = ""  # only what asks for a path that ends so fails
+    is_said: bool = False  # one of these failures at least costs the answer
 
 
 CASES = [
@@ -52,6 +53,8 @@ CASES = [
     Case("map kernels run.json -o parts/ --force -q", "time", errno.EPERM, PART),
     Case("map kernels written_meanwhile.json -o parts/ --force -q", "time", errno.EPERM, PART, lasts=True),
     Case("map check job copies -o checked.part", "stat", errno.EIO, "checked.part", refused="are one recording"),
+    Case("kernels run.json -f csv", "close", errno.EIO, is_said=True),
+    Case("kernels run.json -o out.txt", "close", errno.EIO, "out.txt", is_said=True),
     Case("open --report job --no-browser --port 0 --timeout 1", "list", errno.EIO, lasts=True),
     Case("kernels killed.rpd", "stat", errno.EIO),
     Case("kernels killed.rpd", "read", errno.EIO),
@@ -187,10 +190,14 @@ def faults_of(case, folder, borescope, shim):
         return [f"{case.words}: exit status {sound[0]}: {sound[2]}"]
     calls = counted(case, folder, borescope, shim)
     faults = [] if calls else [f"{case.words}: no call of {case.call}"]
+    statuses = set()
     for at in range(1, calls + 1):
         end = ran(case, folder, borescope, failing(case, shim, at))
+        statuses.add(end[0])
         if why := fault_of(case, sound, end):
             faults.append(f"{case.words}: {case.call} {at} fails: {why}: {end[2].strip()}")
+    if case.is_said and 2 not in statuses:
+        faults.append(f"{case.words}: no failure of {case.call} is said")
     return faults
 
 

@@ -243,7 +243,8 @@ class Script(Command):
         if outcome.status < 0:
             return f"ended by {signal.Signals(-outcome.status).name}"
         if outcome.status != 0:
-            return "" if outcome.stderr.strip() else f"exit status {outcome.status} without a message"
+            is_said = outcome.stderr.strip() or fault.kind == "write" and fault.lasts
+            return "" if is_said else f"exit status {outcome.status} without a message"
         if self.said:  # answers may be errors, and come in the order in which they are ready
             known = set(sound.stdout.splitlines())
             wrong = [line for line in outcome.stdout.splitlines()

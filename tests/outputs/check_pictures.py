@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -28,9 +29,10 @@ ATTRIBUTES = {"width", "height", "viewBox", "role", "font-family", "font-size", 
               "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r"}
 STYLE = re.compile(r"@media \(prefers-color-scheme: dark\)\{(\.[fs]-[a-z]+\{(fill|stroke):#[0-9a-f]{6}\})+\}")
 LEAST_WIDTH = 0.3  # of a character, in parts of the size: no common font is narrower on average
-HOSTILE = ["</text></svg><script>alert(1)</script>", "\x1b[31mred\x1b]0;title\x07", "a\u202eb\ufeffc\ufffe",
+HOSTILE = ["</text></svg><script>alert(1)</script>", "\x1b[31mred\x1b]0;title\x07", "a\u202eb\ufeffc\ufffe\u009bd\u2028",
            "]]><!--", "&lt;&#0;&entity;", "' onload='x", '" href="javascript:x', "\u6838" * 200,
            "void f<" + "T, " * 300 + "T>(int)", "%s%n{}{0}", " ", ""]
+CONTROLS = ("Cc", "Cf", "Zl", "Zp", "Cn")  # of Unicode
 TEXT = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -201,6 +203,29 @@ class Checker:
             self.expect(row.startswith("\u2500") or row in TEXT.sub("", coloured),
                         f"{verb}: changed on a terminal: {row!r}")
 
+    def check_controls(self, hostile: Path) -> None:
+        """A terminal gets nothing that it would obey or hide, by whatever name it is written to."""
+        workload = self.folder / "workload.txt"
+        layers = "".join(f"{name.replace(' ', '')}{i} -1 100 ALLREDUCE 1024 110 ALLTOALL 2048 120 ALLREDUCE 4096 10\n"
+                         for i, name in enumerate(HOSTILE[1:3]))
+        workload.write_text(f"DATA\n2\n{layers}")
+        done = self.run("chakra", "convert", workload, "-o", self.folder / "w", "--num-npus", 1, "--num-passes", 1)
+        self.expect(done.returncode == 0, f"chakra convert: {done.stderr!r}")
+        for words in (("kernels", hostile, "-f", "json"), ("kernels", hostile, "-f", "csv"),
+                      ("kernels", hostile, "-f", "json", "-o", "/dev/stdout"),
+                      ("ops", hostile, "-f", "csv", "-o", "/dev/tty"),
+                      ("convert", hostile, "/dev/stdout", "--to", "chrome"),
+                      ("convert", hostile, "/dev/tty", "--to", "csv"),
+                      ("chakra", "draw", self.folder / "w.0.et"),
+                      ("chakra", "dump", self.folder / "w.0.et", "/dev/stdout")):
+            what = f"{' '.join(map(str, words[2:]))} on a terminal"
+            status, shown = self.on_terminal(words[0], "-q", *words[1:])
+            found = {each for each in shown if each not in "\n\t" and unicodedata.category(each) in CONTROLS}
+            self.expect(status == 0 and len(shown) > 500, f"{what}: {status} {shown!r}")
+            self.expect(not found, f"{what}: {sorted(found)}")
+            if words[0] == "kernels" and words[-1] == "json":
+                self.expect(json.loads(shown) == json.loads(self.run(*words).stdout), f"{what}: other texts")
+
 
 def sample_traces(samples: Path | None) -> list[Path]:
     if samples is None or not (samples / "data" / "kineto").is_dir():
@@ -234,6 +259,7 @@ def main() -> int:
         checker.check_card_without_library(run)
         for verb in ("breakdown", "kernels"):
             checker.check_text(verb, run)
+        checker.check_controls(hostile)
         for fault in checker.faults:
             print(fault)
         print(f"{checker.pictures} pictures, {len(checker.faults)} faults")

@@ -32,8 +32,10 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// 50 ms are promised of an optimised build on an idle machine.
+// 50 ms are promised of an optimised build on an idle machine. Whatever else the machine does, most
+// stops take at most twice that.
 constexpr double kLongestMs = kSanitized ? 20'000 : 1'000;
+constexpr double kUsualMs = kSanitized ? kLongestMs : 100;
 
 std::string MakeTrace() {
   scenario::ScenarioConfig config;
@@ -166,9 +168,16 @@ TEST_F(StopThreads, AnEndlessStatementEnds) {
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
         "SELECT count(*) FROM n, kernels");
   };
-  const Stopped stopped = AskAndStop(Trace(), std::chrono::milliseconds(300), ask);
-  EXPECT_TRUE(stopped.is_cancelled);
-  EXPECT_LT(stopped.latency_ms, kLongestMs);
+  constexpr size_t kTimes = kSanitized ? 1 : 7;
+  std::vector<double> latencies_ms;
+  while (latencies_ms.size() < kTimes) {
+    const Stopped stopped = AskAndStop(Trace(), std::chrono::milliseconds(300), ask);
+    EXPECT_TRUE(stopped.is_cancelled);
+    EXPECT_LT(stopped.latency_ms, kLongestMs);
+    latencies_ms.push_back(stopped.latency_ms);
+  }
+  std::sort(latencies_ms.begin(), latencies_ms.end());
+  EXPECT_LT(latencies_ms[kTimes / 2], kUsualMs);
 }
 
 TEST_F(StopThreads, QuestionsAskedAtOnceAreAnsweredOrCancelled) {

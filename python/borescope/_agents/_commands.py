@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Error, usage
+from .._errors import Error, unreadable, usage
 from .._install import extra
 from .._run import Run
 
@@ -77,12 +80,23 @@ def _printable(text: str) -> str:
 
 def _print(text: str) -> None:
     """Writes to standard output; that nobody reads it is no error."""
+    if sys.stdout is None:  # closed
+        raise _unwritten(os.strerror(errno.EBADF))
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+        with suppress(io.UnsupportedOperation):  # not of a file
+            os.close(os.dup(sys.stdout.fileno()))  # network file systems report a full disk only here
+    except OSError as error:
+        # What is left goes nowhere when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise _unwritten(error.strerror or str(error)) from None
+
+
+def _unwritten(cause: str) -> Error:
+    return unreadable("standard output", f"cannot write: {cause}")
 
 
 def _split(words: list[str], options: dict[str, str], verb: str) -> tuple[dict[str, str], list[str]]:

@@ -48,11 +48,15 @@ def captures_beside(paths: Iterable[str]) -> list[str]:
     given = {os.path.realpath(path) for path in paths}
     found: list[str] = []
     for folder in sorted({os.path.dirname(path) or "." for path in paths}):
-        for entry in _visible(folder):
-            if "capture" not in entry.name.lower():
-                continue
-            inner = _visible(entry.path) if entry.is_dir() else [entry]
-            found += [each.path for each in inner if each.is_file()]
+        try:
+            for entry in _visible(folder):
+                if "capture" not in entry.name.lower():
+                    continue
+                inner = _visible(entry.path) if entry.is_dir() else [entry]
+                found += [each.path for each in inner if each.is_file()]
+        except OSError as error:
+            raise unreadable(error.filename or folder, error.strerror or str(error),
+                             remedy="evidence ids need every file of captures beside a recording") from error
     return [path for path in found if os.path.realpath(path) not in given]
 
 
@@ -61,5 +65,5 @@ def _visible(folder: str) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return sorted((each for each in entries if not each.name.startswith(".")),
                           key=lambda entry: entry.name)
-    except OSError:
-        return []
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []  # the engine has none of it, either

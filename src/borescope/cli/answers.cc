@@ -116,7 +116,10 @@ Result<void> WriteToOutput(const std::function<Result<void>(const Output&)>& wri
   DescriptorWriter writer(STDOUT_FILENO, "standard output");
   const Result<void> written =
       write(Output::To([&](std::string_view bytes) { return writer.Write(bytes); }));
-  return writer.reader_is_gone() ? Result<void>() : written;
+  if (writer.reader_is_gone()) {
+    return {};
+  }
+  return written.ok() ? writer.Finish() : written;
 }
 
 int Print(const std::string& text) {

@@ -7,6 +7,7 @@
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/help.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/output.h"
@@ -47,6 +48,7 @@ void ReportTargets(const std::vector<FileInfo>& files, bool is_scrubbed) {
 
 Result<int> RunAnalysisVerb(const Command& command) {
   BS_ASSIGN(const OutputOptions output, UnderstandOutput(command.raw, command.analyses));
+  BS_TRY(output.path.empty() ? CheckStandardOutput(command.raw, command.analyses) : Result<void>());
   BS_ASSIGN(const Answer answer, AskQuestion(command, output));
   ReportFiles(answer.files(), command.raw);
   if (!command.raw.Has("quiet")) {

@@ -7,6 +7,7 @@
 
 #include "borescope/arrow/export.h"
 #include "borescope/base/check.h"
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/base/text/text.h"
 #include "borescope/base/version.h"
@@ -232,7 +233,15 @@ Result<void> DescriptorWriter::Write(std::string_view bytes) {
   return written;
 }
 
+Result<void> DescriptorWriter::Finish() {
+  return internal::DescriptorSink(descriptor_, name_).Finish();
+}
+
 void UndoUnfinished() { internal::UndoUnfinished(); }
+
+Result<void> CheckNoForeignLink(const std::string& path) {
+  return internal::CheckNoForeignLink(path);
+}
 
 Result<void> CheckOutput(const std::string& path, std::span<const std::string> inputs) {
   if (path.empty()) {

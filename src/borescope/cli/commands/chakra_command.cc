@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -63,7 +64,8 @@ Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_vie
   paths.output = names_output              ? task.raw().Get("output")
                  : task.inputs.size() == 2 ? task.inputs[1]
                                            : "";
-  BS_TRY(CheckOutput(paths.output, {&paths.input, 1}));
+  const std::span<const std::string> inputs(&paths.input, 1);
+  BS_TRY(paths.output.empty() ? CheckStandardOutput(inputs) : CheckOutput(paths.output, inputs));
   return paths;
 }
 
@@ -79,7 +81,10 @@ Result<Paths> FindOutput(const Task& task) {
 // Writes to the file, which appears complete or not at all, or to standard output.
 Result<int> WriteTo(const Task& task, const std::string& output,
                     const std::function<Result<void>(const Output&)>& write) {
-  BS_TRY(output.empty() ? WriteToOutput(write) : write(output));
+  // As a file, a terminal gets nothing that it would obey.
+  const bool is_shown = output.empty() && isatty(STDOUT_FILENO) != 0;
+  const std::string path = is_shown ? "/dev/stdout" : output;
+  BS_TRY(path.empty() ? WriteToOutput(write) : write(path));
   if (!output.empty() && !task.raw().Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}", output));
   }

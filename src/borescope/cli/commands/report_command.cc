@@ -203,6 +203,7 @@ Result<ServedReport> MakeReportOf(const Command& command, const std::vector<std:
 
 Result<int> RunReportVerb(const Command& command) {
   BS_TRY(CheckPage(command.raw));
+  BS_TRY(CheckStandardOutput(command.raw, {}));
   int read = kDone;
   const auto write = [&](const Output& output) -> Result<void> {
     BS_ASSIGN(const std::vector<FileInfo> files,

@@ -252,9 +252,56 @@ Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs, bool 
   return output;
 }
 
+namespace {
+
+// Whether standard output may be the file of this word; the names of standard output itself are no
+// files that are read.
+Result<bool> MayBeStandardOutput(const std::string& word) {
+  constexpr std::string_view kNames[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+  if (std::find(std::begin(kNames), std::end(kNames), word) != std::end(kNames)) {
+    return false;
+  }
+  BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(word == "-" ? "/dev/stdin" : word));
+  return type == std::filesystem::file_type::regular;
+}
+
+}  // namespace
+
+Result<void> CheckStandardOutput(std::span<const std::string> words) {
+  const std::string standard_output = "/dev/stdout";
+  BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(standard_output));
+  if (type != std::filesystem::file_type::regular) {
+    return {};
+  }
+  for (const std::string& word : words) {
+    BS_ASSIGN(const bool may_be, MayBeStandardOutput(word));
+    const Result<void> checked = may_be ? CheckOutput(standard_output, {&word, 1}) : Result<void>();
+    if (!checked.ok() && checked.error().code == ErrorCode::kInvalidArgument) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .cause = "is standard output, too",
+                   .remedy = "send the answer to another file",
+                   .file = word == "-" ? "standard input" : word};
+    }
+    BS_TRY(checked);
+  }
+  return {};
+}
+
+Result<void> CheckStandardOutput(const RawOptions& raw, Verbs verbs) {
+  std::vector<std::string> words = raw.inputs;
+  words.insert(words.end(), {raw.Get("load"), raw.Get("against")});
+  for (const auto& [option, value] : raw.values) {
+    const ParameterInfo* const parameter = FindParameter(verbs, option);
+    if (parameter != nullptr && parameter->type == "file" && parameter->group != "output") {
+      words.push_back(value);
+    }
+  }
+  return CheckStandardOutput(words);
+}
+
 Result<void> ProtectInputs(std::span<const std::string> inputs, OutputOptions& output) {
   output.inputs.assign(inputs.begin(), inputs.end());
-  return CheckOutput(output.path, inputs);
+  return output.path.empty() ? CheckStandardOutput(inputs) : CheckOutput(output.path, inputs);
 }
 
 Result<void> CheckFiles(const OutputOptions& output, const Answer& answer) {

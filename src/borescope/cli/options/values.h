@@ -76,7 +76,15 @@ Result<void> CheckColour(const std::string& when);
 // `draws`: there is something to draw though no verb says so.
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs = {}, bool draws = false);
 
-// Refuses an --output that is one of `inputs`, and keeps them for CheckFiles.
+// kInvalidArgument where standard output is a file that one of these words names, as in `kernels a
+// >> a`: an answer would be written into what it is about. What lies in a folder may be it, as the
+// log of a job that looks at its own folder.
+Result<void> CheckStandardOutput(std::span<const std::string> words);
+// The same of all that a command reads, `verbs` its analyses.
+Result<void> CheckStandardOutput(const RawOptions& raw, Verbs verbs);
+
+// Refuses an --output that is one of `inputs`, and keeps them for CheckFiles; without one, standard
+// output.
 Result<void> ProtectInputs(std::span<const std::string> inputs, OutputOptions& output);
 
 // kInvalidArgument where a file that `answer` is written to is one of these inputs: what those of

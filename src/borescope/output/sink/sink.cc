@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -18,6 +19,7 @@
 #include "borescope/base/check.h"
 #include "borescope/base/io/foreign_links.h"
 #include "borescope/base/io/paths.h"
+#include "borescope/output/utf8.h"
 
 namespace borescope::internal {
 
@@ -144,6 +146,18 @@ int WriteAll(int descriptor, std::string_view bytes) {
   return 0;
 }
 
+// Lines as a terminal may have them. A character that two writes share is lost.
+std::string ForTerminal(std::string_view lines) {
+  std::string shown;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    shown += ToPrintable(lines.substr(0, end));
+    shown += lines.substr(end, 1);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return shown;
+}
+
 // ".NAME.UNIQUE", with as much of the name as a file system takes.
 std::string NameBeside(const std::string& name, const std::string& unique) {
   const size_t room = NAME_MAX - 2 - unique.size();
@@ -228,6 +242,15 @@ Result<void> DescriptorSink::Write(std::string_view bytes) {
   return WriteError(name_, error);
 }
 
+Result<void> DescriptorSink::Finish() {
+  const int copy = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  // One that is not open has been written nothing.
+  if (copy < 0 ? errno != EBADF : close(copy) != 0) {
+    return WriteError(name_, errno);
+  }
+  return {};
+}
+
 Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
   // What cannot be looked at might be a pipe, which must not be replaced by a file.
   BS_ASSIGN(const struct stat status, StatusOf(path));
@@ -256,6 +279,7 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
     sink->temporary_.clear();
     return WriteError(path, errno);
   }
+  sink->is_terminal_ = isatty(sink->descriptor_) != 0;
   if (exists && !sink->temporary_.empty()) {
     // Not being allowed to keep the old permissions is no reason to keep the old content.
     static_cast<void>(fchmod(sink->descriptor_, status.st_mode & 07777));
@@ -275,7 +299,8 @@ FileSink::~FileSink() {
 }
 
 Result<void> FileSink::Write(std::string_view bytes) {
-  const int error = WriteAll(descriptor_, bytes);
+  const int error =
+      is_terminal_ ? WriteAll(descriptor_, ForTerminal(bytes)) : WriteAll(descriptor_, bytes);
   if (error != 0) {
     return WriteError(path_, error);
   }

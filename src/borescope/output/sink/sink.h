@@ -43,6 +43,10 @@ class DescriptorSink : public Sink {
 
   Result<void> Write(std::string_view bytes) override;
 
+  // What the system reports only when a file is closed, as network file systems do for a full disk.
+  // The descriptor itself stays open. Call it after the last Write.
+  Result<void> Finish();
+
   // True after a Write failed because nobody reads any more (as in `borescope … | head -1`). No
   // failure of ours: the reader has what it wanted.
   bool reader_is_gone() const { return reader_is_gone_; }
@@ -97,8 +101,8 @@ bool IsWrittenDirectly(const std::string& path);
 // Writes a file that appears complete or not at all: bytes go to a new file beside the target,
 // which Commit renames over it; without a Commit the target stays as it was. A target that is no
 // ordinary file (a pipe, /dev/null) or names an open descriptor (/dev/stdout, /dev/fd/3) is written
-// to directly, and of a symbolic link the file behind it, whether or not it exists yet.
-// UndoUnfinished() removes the new file.
+// to directly, and of a symbolic link the file behind it, whether or not it exists yet. A terminal
+// gets U+FFFD for what it would obey or hide. UndoUnfinished() removes the new file.
 class FileSink : public Sink {
  public:
   // kIo, naming the path and the cause, when the target is a directory or its folder cannot be
@@ -130,6 +134,7 @@ class FileSink : public Sink {
   std::string temporary_;  // empty when written to directly, and once committed
   Unfinished unfinished_;  // the new file
   int descriptor_;         // -1 once closed
+  bool is_terminal_ = false;
 };
 
 // Lets `write` write the file `path`, which appears complete or not at all.

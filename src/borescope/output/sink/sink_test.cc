@@ -1,11 +1,13 @@
 #include "borescope/output/sink/sink.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -242,6 +244,29 @@ TEST_F(FileSinkTest, ADeviceIsWrittenToAndNotReplaced) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
+// Whatever the file of a terminal is called.
+TEST_F(FileSinkTest, ATerminalGetsNothingThatItWouldObey) {
+  const int shown = posix_openpt(O_RDWR | O_NOCTTY);
+  if (shown < 0) GTEST_SKIP() << "no terminals";
+  ASSERT_EQ(grantpt(shown), 0);
+  ASSERT_EQ(unlockpt(shown), 0);
+  const std::string name = ptsname(shown);
+  const int kept = open(name.c_str(), O_RDWR | O_NOCTTY);  // so that what was shown stays
+  ASSERT_GE(kept, 0);
+  Put(name, "\x1b[31mred\n\u009b1mbold \u202eback\nplain \u00e9\n");
+  const std::string expected = "\uFFFD[31mred\r\n\uFFFD1mbold \uFFFDback\r\nplain \u00e9\r\n";
+  std::string text;
+  while (text.size() < expected.size()) {  // it comes in pieces
+    char piece[200];
+    const ssize_t size = read(shown, piece, sizeof piece);
+    ASSERT_GT(size, 0);
+    text.append(piece, static_cast<size_t>(size));
+  }
+  EXPECT_EQ(text, expected);
+  close(kept);
+  close(shown);
+}
+
 // Keeps the pieces; fails from a given one on.
 class PieceSink : public Sink {
  public:
@@ -296,6 +321,17 @@ TEST(DescriptorSink, TellsAGoneReaderFromAFailure) {
   const Result<void> closed = sink.Write("x");
   ASSERT_FALSE(closed.ok());
   EXPECT_EQ(closed.error().Sentence(), "standard output: cannot write: Bad file descriptor");
+}
+
+TEST(DescriptorSink, StaysOpenWhereItIsFinished) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  DescriptorSink sink(ends[1], "standard output");
+  EXPECT_TRUE(sink.Finish().ok());
+  EXPECT_TRUE(sink.Write("x").ok());
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_TRUE(sink.Finish().ok()) << "nothing was written to it";
 }
 
 }  // namespace

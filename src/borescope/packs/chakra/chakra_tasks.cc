@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/io/foreign_links.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/chakra.h"
@@ -306,13 +307,22 @@ Result<void> Draw(const std::string& input, bool is_dot, bool as_reference, Sink
                 }));
 }
 
-Result<uint64_t> Generate(const ChakraGenerateOptions& options) {
-  std::error_code failed;
-  std::filesystem::create_directories(options.folder, failed);
-  if (failed && !options.folder.empty()) {
-    return Error{ErrorCode::kIo, "cannot make this folder: " + failed.message(), "name another",
-                 options.folder};
+Result<void> MakeFolder(const std::string& folder) {
+  if (folder.empty()) {
+    return {};  // the current one
   }
+  BS_TRY(CheckNoForeignLink(folder));
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return Error{ErrorCode::kIo, "cannot make this folder: " + failed.message(), "name another",
+                 folder};
+  }
+  return {};
+}
+
+Result<uint64_t> Generate(const ChakraGenerateOptions& options) {
+  BS_TRY(MakeFolder(options.folder));
   const SampleOptions sample{options.npus, options.runtime_us, options.tensor_bytes,
                              options.comm_bytes};
   uint64_t next_id = 0;
