@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/store/store_folder.h"
 #include "borescope/store/stored_trace.h"
 
