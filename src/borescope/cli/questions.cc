@@ -95,10 +95,11 @@ rlim_t WritableBytes() {
 Result<void> RefuseMemoryBeyond(uint64_t bytes) {
   static const rlim_t base = WritableBytes();
   if (base == 0) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("--memory-limit cannot be kept, as /proc/self/statm cannot be read: {}",
-                             std::strerror(errno)),
-                 "mount /proc, or leave the option out"};
+    return Error{
+        ErrorCode::kIo,
+        fmt::format("--memory-limit cannot be kept, as /proc/self/statm cannot be read: {}",
+                    std::strerror(errno)),
+        "mount /proc, or leave the option out"};
   }
   rlimit limit{};
   if (BORESCOPE_SANITIZED == 0 && getrlimit(RLIMIT_DATA, &limit) == 0) {

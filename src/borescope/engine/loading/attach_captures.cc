@@ -437,9 +437,8 @@ std::vector<std::string> UsedFiles(const Trace& trace) {
 void CountUnread(const InputFile& input, const FoundCaptures& found, Diagnostics& diagnostics) {
   if (input.captures_are_named) {
     if (found.skipped > 0) {
-      diagnostics.CountMany(
-          Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
-          "not used by --captures: " + WithOptions(found.unreadable->Sentence()));
+      diagnostics.CountMany(Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
+                            "not used by --captures: " + WithOptions(found.unreadable->Sentence()));
     }
     return;
   }
