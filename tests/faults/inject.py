@@ -453,13 +453,22 @@ def clear(folder):
                 os.unlink(entry.path)
 
 
+def in_memory():
+    """Files for what a process says."""
+    return [os.memfd_create(name) for name in ("stdout", "stderr")]
+
+
+def contents(said):
+    return [os.pread(file, os.fstat(file).st_size, 0) for file in said]
+
+
 class Loaded:
     """A command that is loaded and linked, and forked for each fault where main() begins: many times as many a
     second as processes that are started. What it says is in files in memory. For one thread."""
 
     def __init__(self, harness, command, out):
         self.command, self.out = command, out
-        self.said = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        self.said = in_memory()
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         variables = {"FAULT_SERVER": str(theirs.fileno()), "LD_BIND_NOW": "1"}  # links all before the fork
         self.process = subprocess.Popen(command.argv(harness, variables), stdin=subprocess.DEVNULL,
@@ -482,7 +491,7 @@ class Loaded:
             self.socket.settimeout(None)
             self.number()
             status = "hang"
-        stdout, stderr = (os.pread(file, os.fstat(file).st_size, 0) for file in self.said)
+        stdout, stderr = contents(self.said)
         outcome = Outcome(status, stdout, stderr, content(self.out))
         clear(self.out)
         return outcome
@@ -548,9 +557,11 @@ class Harness:
             yield placed
 
     def started(self, command, variables, out):
+        # Files in memory, as of forked processes: standard output that is a file takes other calls than a pipe.
+        said = in_memory() if command.is_forked else [subprocess.PIPE] * 2
         process = subprocess.Popen(command.argv(self, variables),
                                    stdin=subprocess.PIPE if getattr(command, "said", "") else subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=out, start_new_session=True,
+                                   stdout=said[0], stderr=said[1], cwd=out, start_new_session=True,
                                    env=self.environment(command.environment(self, variables)))
         try:
             stdout, stderr = command.talk(process)
@@ -559,6 +570,10 @@ class Harness:
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
             status = "hang"
+        if command.is_forked:
+            stdout, stderr = contents(said)
+            for file in said:
+                os.close(file)
         outcome = Outcome(status, stdout, stderr, content(out))
         clear(out)
         return outcome
