@@ -266,7 +266,7 @@ TEST(StoreTest, ADatabaseWithALogIsNotKeptThroughALink) {
   const std::string real = folder.path() + "/real";
   fs::create_directory(real);
   fs::copy_file(BORESCOPE_FUZZ_CORPUS "/database/trace.rpd", real + "/a.rpd");
-  std::ofstream(real + "/a.rpd-wal").flush();
+  std::ofstream(real + "/a.rpd-wal") << "rows";
   const std::string link = folder.path() + "/link.rpd";
   fs::create_symlink(real + "/a.rpd", link);
   OpenOptions options;
@@ -275,7 +275,7 @@ TEST(StoreTest, ADatabaseWithALogIsNotKeptThroughALink) {
   EXPECT_EQ(InfoOf(real + "/a.rpd", options).cache, CacheUse::kNone);
   fs::remove(real + "/a.rpd-wal");
   EXPECT_EQ(InfoOf(link, options).cache, CacheUse::kKept);
-  std::ofstream(real + "/a.rpd-wal").flush();
+  std::ofstream(real + "/a.rpd-wal") << "rows";
   EXPECT_EQ(InfoOf(link, options).cache, CacheUse::kNone);
 }
 
