@@ -275,14 +275,14 @@ Result<void> CheckStandardOutput(std::span<const std::string> words) {
   }
   for (const std::string& word : words) {
     BS_ASSIGN(const bool may_be, MayBeStandardOutput(word));
-    const Result<void> checked = may_be ? CheckOutput(standard_output, {&word, 1}) : Result<void>();
+    Result<void> checked = may_be ? CheckOutput(standard_output, {&word, 1}) : Result<void>();
     if (!checked.ok() && checked.error().code == ErrorCode::kInvalidArgument) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .cause = "is standard output, too",
                    .remedy = "send the answer to another file",
                    .file = word == "-" ? "standard input" : word};
     }
-    BS_TRY(checked);
+    BS_TRY(std::move(checked));
   }
   return {};
 }
