@@ -13,6 +13,7 @@
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/record_run.h"
 #include "borescope/recorder/run_log.h"
+#include "borescope/testing/foreign_link.h"
 
 namespace borescope::internal {
 
@@ -194,20 +195,15 @@ TEST_F(HiddenLogTest, APageThatMayNotBeOpenedIsNotCalledNone) {
 
 // In /tmp anybody can prepare the folder that somebody else is about to record into.
 TEST(RunFolderTest, NoFolderIsMadeThroughALinkOfSomebodyElse) {
-  constexpr uid_t kSomebodyElse = 65534;
   if (geteuid() != 0) GTEST_SKIP() << "only root can make links of others";
-  const TemporaryFolder folder = TemporaryFolder::Make().value();
-  const std::string all = folder.path() + "/all";
-  ASSERT_EQ(mkdir(all.c_str(), 0700), 0);
-  ASSERT_EQ(chmod(all.c_str(), 01777), 0);
-  ASSERT_EQ(symlink(folder.path().c_str(), (all + "/link").c_str()), 0);
-  EXPECT_TRUE(MakeRunFolder(all + "/link/ours.bsr", false).ok()) << "our own link";
-  ASSERT_EQ(lchown((all + "/link").c_str(), kSomebodyElse, kSomebodyElse), 0);
-  const Result<void> refused = MakeRunFolder(all + "/link/x.bsr", false);
+  const ForeignLink link;
+  EXPECT_TRUE(MakeRunFolder(link.path() + "/ours.bsr", false).ok()) << "our own link";
+  link.GiveAway();
+  const Result<void> refused = MakeRunFolder(link.path() + "/x.bsr", false);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().Sentence().find("another user"), std::string::npos);
-  EXPECT_NE(access((folder.path() + "/x.bsr").c_str(), F_OK), 0);
-  const Result<std::string> spool = MakeSpool(folder.path() + "/y.bsr", all + "/link");
+  EXPECT_NE(access((link.victim() + "/x.bsr").c_str(), F_OK), 0);
+  const Result<std::string> spool = MakeSpool(link.victim() + "/y.bsr", link.path());
   ASSERT_FALSE(spool.ok());
   EXPECT_NE(spool.error().Sentence().find("another user"), std::string::npos);
 }

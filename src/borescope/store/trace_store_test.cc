@@ -18,6 +18,7 @@
 
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/store/store_folder.h"
+#include "borescope/testing/foreign_link.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -326,21 +327,15 @@ TEST_F(TraceStoreTest, AFolderWithASlashAtItsEndIsForThisUserAlone) {
 
 // Links in the place of what the store has are not followed: what they lead to is somebody's.
 TEST_F(TraceStoreTest, NothingIsKeptThroughALinkOfSomebodyElse) {
-  constexpr uid_t kSomebodyElse = 65534;
   if (geteuid() != 0) GTEST_SKIP() << "only root can make links of others";
-  const std::string all = folder_.path() + "/all";
-  const std::string victim = folder_.path() + "/victim";
-  fs::create_directory(all);
-  fs::create_directory(victim);
-  ASSERT_EQ(chmod(all.c_str(), 01777), 0);
-  fs::create_directory_symlink(victim, all + "/link");
-  ASSERT_EQ(lchown((all + "/link").c_str(), kSomebodyElse, kSomebodyElse), 0);
-  for (const std::string& path : {all + "/link", all + "/link/", all + "/link/new/cache"}) {
+  const ForeignLink link;
+  link.GiveAway();
+  for (const std::string& path : {link.path(), link.path() + "/", link.path() + "/new/cache"}) {
     const auto refused = TraceStore::Open(path, kPlenty);
     ASSERT_FALSE(refused.ok()) << path;
     EXPECT_NE(refused.error().Sentence().find("another user"), std::string::npos);
   }
-  EXPECT_TRUE(fs::is_empty(victim));
+  EXPECT_TRUE(fs::is_empty(link.victim()));
 }
 
 TEST_F(TraceStoreTest, UseOfALinkDoesNotTouchWhatItLeadsTo) {
