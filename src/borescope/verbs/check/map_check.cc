@@ -121,9 +121,11 @@ Result<ContentDigest> ContentOf(const InputFile& file) {
 std::map<std::string, ContentDigest> ContentsOf(std::vector<InputFile>& files) {
   std::map<std::string, ContentDigest> contents;
   for (InputFile& file : files) {
-    const Result<ContentDigest> content = ContentOf(file);
-    content.ok() ? static_cast<void>(contents.emplace(file.path, *content))
-                 : RefuseFile(content.error(), file);
+    if (const Result<ContentDigest> content = ContentOf(file); content.ok()) {
+      contents.emplace(file.path, *content);
+    } else {
+      RefuseFile(content.error(), file);
+    }
   }
   return contents;
 }
