@@ -26,7 +26,7 @@ PLAIN_TABLE = re.compile(rb"\bstd::(?:unordered_\w+|hash)\b|# *include <unordere
 # Questions to the file system whose answer is "nothing is there" where the system refuses to tell (a disk that
 # fails, no memory), or that end the program then.
 DEAF_QUESTION = re.compile(rb"\b(?:fs|std::filesystem)::(?:exists|is_\w+|equivalent|file_size|status|symlink_status|"
-                           rb"(?:recursive_)?directory_iterator)\b(?! *[&>])")
+                           rb"(?:recursive_)?directory_iterator)\b(?! *[&>])|\baccess\([^;]*\bF_OK\b")
 # Where the error of such a question is looked at.
 HEARING = {
     "src/borescope/base/io/",

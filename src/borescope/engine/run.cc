@@ -1,7 +1,5 @@
 #include "borescope/run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -156,7 +154,8 @@ Result<std::shared_ptr<internal::TraceStore>> UseStore(const OpenOptions& option
 }  // namespace
 
 bool IsInCache(const std::string& folder, const std::string& identity) {
-  if (access(folder.c_str(), F_OK) != 0) {
+  const Result<internal::FileKind> kind = internal::KindOf(folder);
+  if (!kind.ok() || *kind == internal::FileKind::kNothing) {
     return false;
   }
   const Result<std::shared_ptr<internal::TraceStore>> store =

@@ -210,7 +210,8 @@ bool TraceStore::IsStill(const std::string& path, const InputContent& content, i
 }
 
 bool TraceStore::Has(const InputContent& content) const {
-  return access(TracePath(content.hash).c_str(), F_OK) == 0;
+  const Result<FileKind> kind = KindOf(TracePath(content.hash));
+  return kind.ok() && *kind == FileKind::kFile;
 }
 
 Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
