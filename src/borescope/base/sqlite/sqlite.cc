@@ -70,7 +70,7 @@ class Confined {
       return own.IsInside(path) ? own.standard_->xDelete(own.standard_, path, sync_folder)
                                 : SQLITE_AUTH;
     };
-    // object.
+    // Functions of the standard one that use its pAppData are called with the standard one.
     vfs_.pAppData = this;
     vfs_.xFullPathname = [](sqlite3_vfs* vfs, const char* path, int size, char* out) {
       const Confined& own = Of(vfs);
