@@ -20,6 +20,8 @@ BORESCOPE_EXPORT std::string FormatBytes(uint64_t bytes);
 // The text made safe for a terminal: valid UTF-8, blanks for tabs and line ends, U+FFFD for other
 // controls and for what hides or reorders text.
 BORESCOPE_EXPORT std::string ToPrintable(std::string_view text);
+// The same of each line, whose ends stay.
+BORESCOPE_EXPORT std::string ToPrintableLines(std::string_view lines);
 // The text broken at blanks into lines of at most `width` terminal cells; at least one line.
 // REQUIRES: width > 0.
 BORESCOPE_EXPORT std::vector<std::string> WrapText(std::string_view text, size_t width);

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal
 
-from ._errors import unreadable
+from ._errors import InputError, unreadable
 from ._identity import Unidentified, identity_of
 from ._stores import is_same, public_name
 
@@ -254,15 +254,21 @@ def _checked(data: Any) -> bytes:
     return bytes(data)
 
 
+def _refused(each: Remote, error: Exception) -> InputError:
+    return unreadable(each.name, f"cannot be read: {error}", remedy="check the name and the credentials")
+
+
 def look_at(system: Any, objects: list[Remote]) -> None:
     """Sets the kind of all objects by their first bytes; file systems that can ask for them all at once
     do so."""
     paths = [each.path for each in objects]
     # Which exception an object raised stands in the place of its bytes: many file systems, s3fs among them, do
     # so whatever on_error says.
-    heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
+    try:
+        heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
+    except OSError as error:  # of others, such as a cache that copies objects first
+        raise _refused(objects[0], error) from error
     for each, head in zip(objects, heads):
         if isinstance(head, Exception):
-            raise unreadable(each.name, f"cannot be read: {head}",
-                             remedy="check the name and the credentials") from head
+            raise _refused(each, head) from head
         each.kind = "database" if must_be_file(bytes(head)) else "stream"

@@ -309,9 +309,11 @@ def test_an_object_that_may_not_be_read_is_an_input_error(monkeypatch: pytest.Mo
     def refused(self: Any, path: str, *words: Any, **options: Any) -> Any:
         raise PermissionError(f"Forbidden: {path}")
 
-    monkeypatch.setattr(type(files), "cat_file", refused)
-    with pytest.raises(borescope.InputError, match="cannot be read: Forbidden"):
-        borescope.open("memory://secret.json")
+    for refusing in ("cat_file", "cat_ranges"):  # in the place of bytes, and at once
+        with monkeypatch.context() as patch:
+            patch.setattr(type(files), refusing, refused)
+            with pytest.raises(borescope.InputError, match="cannot be read: Forbidden"):
+                borescope.open("memory://secret.json")
 
 
 def test_an_object_that_was_refused_among_others_is_named() -> None:

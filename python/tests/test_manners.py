@@ -125,11 +125,16 @@ def test_progress_is_called_and_stops(large_trace: Path) -> None:
 
 
 def test_progress_is_heard_often_enough_to_stop_soon(trace: Path) -> None:
-    heard: list[borescope.Progress] = []
     endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"
-    with pytest.raises(borescope.Error, match="time_limit"):
-        borescope.open(trace, progress=heard.append).sql(endless, time_limit=1)
-    assert len(heard) > 24  # 100 on an idle machine, and 20 at most if it looked every 50 ms
+
+    def heard() -> int:
+        progress: list[borescope.Progress] = []
+        with pytest.raises(borescope.Error, match="time_limit"):
+            borescope.open(trace, progress=progress.append).sql(endless, time_limit=1)
+        return len(progress)
+
+    # 100 on an idle machine, and 20 at most if it looked every 50 ms; a busy one is given three tries.
+    assert any(heard() > 24 for _ in range(3))
 
 
 def test_no_bar_without_a_terminal(trace: Path) -> None:

@@ -192,8 +192,8 @@ def test_a_cancelled_statement_stops(tmp_path: Path) -> None:
             time.sleep(0.5)
             behind.append(seconds_of(number + 2, number + 1))
         # What a stop takes on any machine; the statement alone has ten seconds.
-        assert statistics.median(behind) - statistics.median(alone) < 0.1, (alone, behind)
-        assert max(behind) < max(alone) + 1, (alone, behind)
+        assert statistics.median(behind) - statistics.median(alone) < 0.2, (alone, behind)
+        assert max(behind) < max(alone) + 5, (alone, behind)
         server.kill()
 
 

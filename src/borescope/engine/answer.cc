@@ -339,6 +339,8 @@ std::string FormatBytes(uint64_t bytes) { return internal::FormatBytes(bytes); }
 
 std::string ToPrintable(std::string_view text) { return internal::ToPrintable(text); }
 
+std::string ToPrintableLines(std::string_view lines) { return internal::ToPrintableLines(lines); }
+
 std::vector<std::string> WrapText(std::string_view text, size_t width) {
   return internal::WrapText(text, width);
 }

@@ -143,6 +143,17 @@ std::string ToPrintable(std::string_view text) {
   return printable;
 }
 
+std::string ToPrintableLines(std::string_view lines) {
+  std::string shown;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    shown += ToPrintable(lines.substr(0, end));
+    shown += lines.substr(end, 1);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return shown;
+}
+
 size_t DisplayWidth(std::string_view text) {
   size_t width = 0;
   while (!text.empty()) {

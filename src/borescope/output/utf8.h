@@ -18,6 +18,8 @@ bool IsUnprintable(char32_t value);
 // (an escape sequence in a kernel name), for what hides or reorders text, or is no character, and
 // for the first character of what a build server would obey ("::error ", "##vso[").
 std::string ToPrintable(std::string_view text);
+// The same of each line, whose ends stay.
+std::string ToPrintableLines(std::string_view lines);
 
 // What a build server would obey in the log of a step: "##vso[", "##[" and "##teamcity[" anywhere,
 // "::error " and similar words where a line begins, all in capitals or not. Both look at the begin

@@ -1,8 +1,8 @@
 #include "borescope/base/sqlite/sqlite.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -95,8 +95,8 @@ TEST_F(SqliteTest, ARowOfAnImpossibleLengthIsDamage) {
        text + "')");
   std::string bytes = Bytes();
   constexpr size_t kAskedFor = size_t{512} << 20U;  // to be sure that the row is at fault
-  if (const std::unique_ptr<char, decltype(&std::free)> room(
-          static_cast<char*>(std::malloc(kAskedFor)), std::free);
+  if (const std::unique_ptr<void, decltype(&sqlite3_free)> room(sqlite3_malloc64(kAskedFor),
+                                                                sqlite3_free);
       room == nullptr) {
     GTEST_SKIP() << "so little memory may be taken here that the length of the row is no question";
   }

@@ -78,13 +78,21 @@ Result<Paths> FindOutput(const Task& task) {
   return Paths{{}, names_output ? task.raw().Get("output") : task.inputs[0]};
 }
 
+// To standard output; a terminal gets nothing that it would obey.
+Result<void> Show(const std::function<Result<void>(const Output&)>& write) {
+  if (isatty(STDOUT_FILENO) == 0) {
+    return WriteToOutput(write);
+  }
+  return WriteToOutput([&](const Output& terminal) {
+    return write(Output::To(
+        [&](std::string_view bytes) { return terminal.write(ToPrintableLines(bytes)); }));
+  });
+}
+
 // Writes to the file, which appears complete or not at all, or to standard output.
 Result<int> WriteTo(const Task& task, const std::string& output,
                     const std::function<Result<void>(const Output&)>& write) {
-  // As a file, a terminal gets nothing that it would obey.
-  const bool is_shown = output.empty() && isatty(STDOUT_FILENO) != 0;
-  const std::string path = is_shown ? "/dev/stdout" : output;
-  BS_TRY(path.empty() ? WriteToOutput(write) : write(path));
+  BS_TRY(output.empty() ? Show(write) : write(output));
   if (!output.empty() && !task.raw().Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}", output));
   }

@@ -279,7 +279,7 @@ Result<void> CheckStandardOutput(std::span<const std::string> words) {
     if (!checked.ok() && checked.error().code == ErrorCode::kInvalidArgument) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .cause = "is standard output, too",
-                   .remedy = "send the answer to another file",
+                   .remedy = "send the answer to another file, or leave this one out",
                    .file = word == "-" ? "standard input" : word};
     }
     BS_TRY(std::move(checked));

@@ -146,18 +146,6 @@ int WriteAll(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-// Lines as a terminal may have them. A character that two writes share is lost.
-std::string ForTerminal(std::string_view lines) {
-  std::string shown;
-  while (!lines.empty()) {
-    const size_t end = std::min(lines.find('\n'), lines.size());
-    shown += ToPrintable(lines.substr(0, end));
-    shown += lines.substr(end, 1);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-  return shown;
-}
-
 // ".NAME.UNIQUE", with as much of the name as a file system takes.
 std::string NameBeside(const std::string& name, const std::string& unique) {
   const size_t room = NAME_MAX - 2 - unique.size();
@@ -299,8 +287,9 @@ FileSink::~FileSink() {
 }
 
 Result<void> FileSink::Write(std::string_view bytes) {
+  // To a terminal, a character that two writes share is lost.
   const int error =
-      is_terminal_ ? WriteAll(descriptor_, ForTerminal(bytes)) : WriteAll(descriptor_, bytes);
+      is_terminal_ ? WriteAll(descriptor_, ToPrintableLines(bytes)) : WriteAll(descriptor_, bytes);
   if (error != 0) {
     return WriteError(path_, error);
   }
