@@ -262,8 +262,8 @@ def look_at(system: Any, objects: list[Remote]) -> None:
     """Sets the kind of all objects by their first bytes; file systems that can ask for them all at once
     do so."""
     paths = [each.path for each in objects]
-    # Which exception an object raised stands in the place of its bytes: many file systems, s3fs among them, do
-    # so whatever on_error says.
+    # The exception that an object raised is in the place of its bytes: many file systems, s3fs among them, put it
+    # there whatever on_error says.
     try:
         heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
     except OSError as error:  # of others, such as a cache that copies objects first

